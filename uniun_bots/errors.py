@@ -1,0 +1,98 @@
+"""Every error we raise, as one tree.
+
+UniunError
+├── ConfigError          the project folder cannot be used as it is; carries all its faults
+├── KeyRefused           a text is not a usable secret key; never repeats the text
+├── BadEvent             an event from outside breaks the protocol
+├── StoreError           the database cannot be opened or written
+├── HostRunning          another host holds the data folder; carries its pid
+├── NoHost               a command needs a running host and there is none
+├── NotFound             the thing that was named does not exist
+├── EngineError          a model could not be loaded or did not answer
+│   ├── ModelNotFound
+│   ├── ModelUnusable    not a GGUF, truncated, wrong kind
+│   ├── PromptTooLong    carries both counts
+│   └── EngineLost       the engine died under the request
+└── RelayError           a relay cannot be used as asked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class UniunError(Exception):
+    """Root of the tree: what a command line shows as one line without a traceback."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """One thing wrong in one file, with what to write instead. Lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column} {self.message}"
+
+
+class ConfigError(UniunError):
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(sorted(faults))
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class KeyRefused(UniunError):
+    pass
+
+
+class BadEvent(UniunError):
+    pass
+
+
+class StoreError(UniunError):
+    pass
+
+
+class HostRunning(UniunError):
+    def __init__(self, data_dir: str, pid: int) -> None:
+        self.pid = pid
+        super().__init__(f"a host already runs on {data_dir} (pid {pid})")
+
+
+class NoHost(UniunError):
+    pass
+
+
+class NotFound(UniunError):
+    pass
+
+
+class EngineError(UniunError):
+    pass
+
+
+class ModelNotFound(EngineError):
+    pass
+
+
+class ModelUnusable(EngineError):
+    pass
+
+
+class PromptTooLong(EngineError):
+    def __init__(self, prompt_tokens: int, context_tokens: int) -> None:
+        self.prompt_tokens = prompt_tokens
+        self.context_tokens = context_tokens
+        super().__init__(f"the prompt has {prompt_tokens} tokens, the context {context_tokens}")
+
+
+class EngineLost(EngineError):
+    pass
+
+
+class RelayError(UniunError):
+    pass

@@ -1,0 +1,1 @@
+"""The one knowledge store: notes, edges, topics, surfaces, profiles, sightings."""

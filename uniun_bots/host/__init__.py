@@ -1,0 +1,1 @@
+"""Assembles everything: lifecycle, lease, control socket, one pass for timers."""

@@ -1,0 +1,23 @@
+"""What an engine answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Finish = Literal["stop", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    text: str
+    """Exactly what the model wrote, before any cleaning."""
+    finish: Finish
+    model: str
+    prompt_tokens: int
+    reused_tokens: int
+    """Prompt tokens taken from kept state."""
+    evaluated_tokens: int
+    """Prompt tokens computed for this request; with the reused ones, all of the prompt."""
+    generated_tokens: int
+    seconds: float

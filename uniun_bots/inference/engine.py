@@ -1,0 +1,35 @@
+"""The engine contract: what every way of running a model must offer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from uniun_bots.inference.completion import Completion
+from uniun_bots.inference.request import Message, Request
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    model: str
+    """The model reference it was loaded from."""
+    context_tokens: int
+    slots: int
+    """Requests it can run side by side."""
+
+
+class Engine(Protocol):
+    async def load(self) -> EngineInfo:
+        """Make the model ready; the second call returns at once. Raises ModelNotFound, ModelUnusable."""
+        ...
+
+    async def count(self, messages: Sequence[Message]) -> int:
+        """Prompt tokens that these messages become, template included. Exact."""
+        ...
+
+    async def generate(self, request: Request) -> Completion:
+        """One inference. Cancelling the awaiting task stops the model; raises PromptTooLong, EngineLost."""
+        ...
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,1 @@
+"""Runs, steps, dead letters, and close(): the one transaction that ends a run."""

@@ -1,0 +1,1 @@
+"""What people write: Gana, relay set and host settings, read strictly; key files."""

@@ -1,0 +1,1 @@
+"""When a Gana wakes: wakeups and the timetable."""
