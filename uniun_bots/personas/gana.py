@@ -1,0 +1,198 @@
+"""A Gana: one persona bot as its file describes it. Aliases are the keys of the file that differ."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from uniun_bots.personas import scalars
+from uniun_bots.personas.references import public_key_hex
+
+STRICT = ConfigDict(
+    frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
+)
+
+Name = Annotated[str, scalars.text(60)]
+Line = Annotated[str, scalars.text(1024)]
+Task = Annotated[str, scalars.text(32_000)]
+Words = Annotated[tuple[Annotated[str, scalars.text(64)], ...], scalars.list_of("names", 100)]
+People = Annotated[
+    tuple[Annotated[str, scalars.checked(public_key_hex)], ...], scalars.list_of("public keys", 10_000)
+]
+Flag = Annotated[bool, scalars.flag()]
+Count = Annotated[int, scalars.whole(1, 1_000_000)]
+# Written as `ref: same`; no file can spell it as a key of its own.
+_SAME = "ref: same"
+
+
+class Mode(StrEnum):
+    OFF = "off"
+    SHADOW = "shadow"
+    APPROVE = "approve"
+    LIVE = "live"
+
+
+class Trigger(StrEnum):
+    ONCE_ON_ENABLE = "once-on-enable"
+    ONCE_ON_FIRST_MESSAGE = "once-on-first-message"
+    EVERY_MESSAGE = "every-message"
+    ON_SCHEDULE = "on-schedule"
+    MESSAGE_OR_SCHEDULE = "message-or-schedule"
+
+    @property
+    def by_message(self) -> bool:
+        return self in (Trigger.ONCE_ON_FIRST_MESSAGE, Trigger.EVERY_MESSAGE, Trigger.MESSAGE_OR_SCHEDULE)
+
+    @property
+    def by_timer(self) -> bool:
+        return self in (Trigger.ON_SCHEDULE, Trigger.MESSAGE_OR_SCHEDULE)
+
+
+class InputType(StrEnum):
+    GROUP = "group"
+    MENTIONS = "mentions"
+    USER = "user"
+    DM = "dm"
+    PRIVATE_GROUP = "private-group"
+    FOLLOWED_NOTE = "followed-note"
+
+
+class OutputType(StrEnum):
+    FEED = "feed"
+    GROUP = "group"
+    DM = "dm"
+    PRIVATE_GROUP = "private-group"
+
+
+class Batch(StrEnum):
+    TURN = "turn"
+    ALL = "all"
+
+
+class References(StrEnum):
+    """How a cited note is tagged: `e` with a mention marker (and `q` in kind 1), or `q` alone."""
+
+    E = "e"
+    Q = "q"
+
+
+class Input(BaseModel):
+    model_config = STRICT
+
+    type: Annotated[InputType, scalars.one_of(InputType)]
+    ref: Line | None = None
+    """Lower-case hex: the kind-40 id of a group, the public key of a user."""
+    max_age_s: Annotated[int, scalars.seconds("1s", "365d")] = Field(
+        default=86_400, validation_alias="max_age"
+    )
+    batch: Annotated[Batch, scalars.one_of(Batch)] = Batch.TURN
+    allow: People = ()
+    """When given, only these authors are answered."""
+    deny: People = ()
+    allow_bots: People = ()
+    """Authors that are answered although their profile says `bot: true`."""
+    max_chars: Annotated[int, scalars.whole(1, 100_000)] = 8000
+    """A longer input is held."""
+
+
+class Output(BaseModel):
+    model_config = STRICT
+
+    type: Annotated[OutputType, scalars.one_of(OutputType)]
+    ref: Line | None = None
+    """Lower-case hex; `same` in the file becomes the input's when the Gana is built."""
+    reply: Flag = False
+    max_chars: Annotated[int, scalars.whole(1, 20_000)] = 500
+    references: Annotated[References, scalars.one_of(References)] = References.E
+    same: bool = Field(default=False, validation_alias=_SAME)
+    """Answer where the input came from."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_same(cls, given: object) -> object:
+        if isinstance(given, dict) and given.get("ref") == "same":
+            return {key: value for key, value in given.items() if key != "ref"} | {_SAME: True}
+        return given
+
+
+class Limits(BaseModel):
+    """Runs of any ending, counted per Gana."""
+
+    model_config = STRICT
+
+    per_hour: Count = 20
+    per_day: Count = 100
+    per_thread: Count = 3
+    per_author_per_hour: Count = 6
+    depth: Annotated[int, scalars.whole(1, 1000)] = 12
+    """Notes from a thread's root down; deeper ones are held."""
+
+
+class Profile(BaseModel):
+    """What kind 0 says; published only when the file has this block."""
+
+    model_config = STRICT
+
+    name: Name
+    display_name: Name | None = None
+    about: Annotated[str, scalars.text(5000)] | None = None
+    picture: Line | None = None
+    banner: Line | None = None
+    website: Line | None = None
+    nip05: Line | None = None
+    lud16: Line | None = None
+
+
+class Gana(BaseModel):
+    model_config = STRICT
+
+    id: str
+    file: str
+    """Path as it is told to people."""
+    name: Name
+    description: Line | None = None
+    identity: Annotated[str, scalars.text(300)] = Field(repr=False)
+    """`env:NAME` or `key:NAME`."""
+    mode: Annotated[Mode, scalars.one_of(Mode)] = Mode.OFF
+    relays: Name | None = None
+    """Name of a relay set; None: the host's."""
+    manas: Words = ()
+    input: Input | None = None
+    output: Output
+    trigger: Annotated[Trigger, scalars.one_of(Trigger)]
+    every_s: Annotated[int, scalars.seconds("5m", "365d")] | None = Field(
+        default=None, validation_alias="every"
+    )
+    cron: Annotated[str, scalars.text(100)] | None = None
+    """Five fields, in the host's time zone."""
+    agentic: Flag = False
+    max_rounds: Annotated[int, scalars.whole(1, 20)] = 4
+    skills: Words = ()
+    model: Annotated[str, scalars.text(300)] = "default"
+    """`default` is the host's; else the name of an engine."""
+    limits: Limits = Limits()
+    profile: Profile | None = None
+    debounce_s: Annotated[float, scalars.seconds("0s", "1h")] = Field(
+        default=3.0, validation_alias="debounce"
+    )
+    temperature: Annotated[float, scalars.number(0, 2)] | None = None
+    max_tokens: Annotated[int, scalars.whole(1, 32_768)] | None = None
+    task: Task
+
+    @model_validator(mode="after")
+    def _resolve_same(self) -> Gana:
+        if self.output.same and self.output.ref is None and self.input is not None:
+            # The one field that another one decides; the model is frozen for everybody else.
+            object.__setattr__(self, "output", self.output.model_copy(update={"ref": self.input.ref}))
+        return self
+
+    def input_surface(self, own_pubkey: str) -> str | None:
+        """The surface whose notes wake this Gana; `own_pubkey` is its identity in hex."""
+        match self.input:
+            case Input(type=InputType.MENTIONS):
+                return f"mentions:{own_pubkey}"
+            case Input(type=InputType.GROUP | InputType.USER, ref=str(ref)):
+                return f"{self.input.type}:{ref}"
+        return None

@@ -1,0 +1,52 @@
+"""A named set of relays: one file `relays/<name>.yaml`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from nostr_sdk import NostrSdkError, RelayUrl
+from pydantic import BaseModel, Field, model_validator
+
+from uniun_bots.personas import scalars
+from uniun_bots.personas.gana import STRICT, Flag
+
+
+def relay_url(written: str) -> str:
+    """One spelling per relay: lower-case host, no default port, no slash after a bare host."""
+    if written.startswith(("http://", "https://")):
+        raise ValueError("must be a websocket address: write wss:// instead of https://")
+    if "://" not in written:
+        raise ValueError("must be a relay address such as wss://relay.example or ws://127.0.0.1:7777")
+    try:
+        url = str(RelayUrl.parse(written))
+    except NostrSdkError:
+        raise ValueError(
+            "must be a relay address such as wss://relay.example or ws://127.0.0.1:7777"
+        ) from None
+    return url[:-1] if url.endswith("/") and url.count("/") == 3 else url
+
+
+class RelayAddress(BaseModel):
+    model_config = STRICT
+
+    url: Annotated[str, scalars.checked(relay_url)]
+    read: Flag = True
+    write: Flag = True
+    auth: Flag = False
+    """May this relay make us log in (NIP-42)?"""
+    pow: Annotated[int, scalars.whole(0, 40)] | None = None
+    """Leading zero bits (NIP-13) that this relay wants; None: as it says itself (NIP-11)."""
+    pace: Annotated[int, scalars.whole(1, 100_000)] | None = None
+    """Events a minute that we send at most; None: the host's usual pace."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_lone_url(cls, given: Any) -> Any:
+        return {"url": given} if isinstance(given, str) else given
+
+
+class RelaySet(BaseModel):
+    model_config = STRICT
+
+    name: str
+    relays: Annotated[tuple[RelayAddress, ...], scalars.list_of("relays", 50)] = Field(min_length=1)
