@@ -3,7 +3,9 @@
 UniunError
 ├── ConfigError          the project folder cannot be used as it is; carries all its faults
 ├── KeyRefused           a text is not a usable secret key; never repeats the text
-├── BadEvent             an event from outside breaks the protocol
+├── BadEvent             an event breaks the protocol; it is neither kept nor sent
+├── BadBech32            a text is not bech32; says how, never repeats the text
+├── BadReference         a text does not name the note or person that is wanted
 ├── StoreError           the database cannot be opened or written
 ├── HostRunning          another host holds the data folder; carries its pid
 ├── NoHost               a command needs a running host and there is none
@@ -12,7 +14,10 @@ UniunError
 │   ├── ModelNotFound
 │   ├── ModelUnusable    not a GGUF, truncated, wrong kind
 │   ├── PromptTooLong    carries both counts
-│   └── EngineLost       the engine died under the request
+│   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
+│   ├── EngineLost       the engine died or hung under the request
+│   ├── JobRefused       the queue is full, or the host is closing
+│   └── JobOverdue       no answer before the deadline of the one who asked
 └── RelayError           a relay cannot be used as asked
 """
 
@@ -53,6 +58,14 @@ class BadEvent(UniunError):
     pass
 
 
+class BadBech32(UniunError):
+    pass
+
+
+class BadReference(UniunError):
+    pass
+
+
 class StoreError(UniunError):
     pass
 
@@ -90,7 +103,19 @@ class PromptTooLong(EngineError):
         super().__init__(f"the prompt has {prompt_tokens} tokens, the context {context_tokens}")
 
 
+class SchemaRefused(EngineError):
+    pass
+
+
 class EngineLost(EngineError):
+    pass
+
+
+class JobRefused(EngineError):
+    pass
+
+
+class JobOverdue(EngineError):
     pass
 
 
