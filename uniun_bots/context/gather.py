@@ -1,0 +1,47 @@
+"""gather: what is known around a turn, with missing ancestors fetched once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from uniun_bots.database.store import Store
+from uniun_bots.graph.find import COLUMNS, MOST_ANCESTORS, ancestry, as_note
+from uniun_bots.graph.note import Note
+from uniun_bots.graph.profiles import names_of
+from uniun_bots.inputs.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    ancestry: tuple[Note, ...]
+    """Root first."""
+    names: dict[str, str]
+    last_reply: str | None
+    """What this identity said last on the surface."""
+
+
+def look_around(tx: sqlite3.Connection, turn: Turn, pubkey: str) -> tuple[Surroundings, str | None]:
+    """With the id of the next ancestor that is not in the store, if one is missing."""
+    above = ancestry(tx, turn.notes[-1]) if turn.notes else None
+    notes = above.notes if above else ()
+    people = {note.author for note in (*notes, *turn.notes)}
+    last = tx.execute(
+        f"SELECT {COLUMNS} FROM surfaces s JOIN notes n USING (seq)"  # noqa: S608
+        " WHERE s.surface = ? AND n.author = ? AND n.origin = 'own' ORDER BY s.seq DESC LIMIT 1",
+        (turn.surface, pubkey),
+    ).fetchone()
+    last_reply = as_note(last).text if last else None
+    return Surroundings(notes, names_of(tx, people), last_reply), above.missing if above else None
+
+
+async def gather(
+    store: Store, turn: Turn, pubkey: str, find: Callable[[str], Awaitable[bool]]
+) -> Surroundings:
+    """`find` looks for one note on relays and says whether it was kept; the whole may take 2 s at most."""
+    for _ in range(MOST_ANCESTORS):
+        around, missing = await store.read(lambda tx: look_around(tx, turn, pubkey))
+        if missing is None or not await find(missing):
+            return around
+    return around

@@ -1,0 +1,39 @@
+"""Other people's text as data: every line of it marked, so that it cannot pass for ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from uniun_bots.graph.note import Note
+
+LABEL_CHARS = 40
+
+
+def quote(note: Note, handle: str, label: str, age: str, max_chars: int) -> str:
+    lines = cut(note.text.strip(), max_chars).splitlines() or [""]
+    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
+    return f"[{handle}] {label}, {age}:\n{quoted}"
+
+
+def cut(text: str, max_chars: int) -> str:
+    """The beginning of the text, with a visible mark where it ends early."""
+    if len(text) <= max_chars:
+        return text
+    return f"{text[:max_chars].rstrip()} […{len(text) - max_chars} more characters cut]".lstrip()
+
+
+def label_of(author: str, own_pubkey: str, names: Mapping[str, str]) -> str:
+    """A name chosen by its bearer, on one line and short; without one the beginning of the key."""
+    if author == own_pubkey:
+        return "you"
+    name = re.sub(r'[\s\[\]<>|:,"]+', " ", names.get(author, "")).strip()[:LABEL_CHARS].strip()
+    return f'"{name}"' if name else author[:8]
+
+
+def age_of(created_at: int, now: float) -> str:
+    seconds = max(0, int(now) - created_at)
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if (count := seconds // size) >= 1:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"

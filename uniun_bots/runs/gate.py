@@ -1,0 +1,111 @@
+"""The text gate: the last look at a body before it is pinned."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from uniun_bots.inference.sanitize import spells_bytes
+from uniun_bots.nostr.secret import spells_a_secret
+from uniun_bots.runs.shorten import shorten
+
+OVERLAP_CHARS = 60
+"""So many characters in a row of the prompt's rules or task are no coincidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a body is held against."""
+
+    max_chars: int
+    prompt_texts: tuple[str, ...] = ()
+    """The rules and the task, of which nothing long may be said aloud."""
+    last_reply: str | None = None
+    is_secret: Callable[[str], bool] = field(default=spells_a_secret)
+    """Whether a text spells a secret key; the host adds the keys that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: str
+    """For people; never repeats what was refused."""
+
+
+def pass_gate(body: str, gate: Gate) -> Passed | Refused:
+    if not body.strip():
+        return Refused("the text is empty")
+    if gate.is_secret(body):
+        return Refused("the text spells a secret key")
+    if spells_bytes(body):
+        return Refused("the text is in byte letters: the model's tokenizer does not fit it")
+    if calls_a_tool(body):
+        return Refused("the text is a tool call, not an answer")
+    if overlaps(body, gate.prompt_texts):
+        return Refused("the text repeats the instructions")
+    fitting = body if len(body) <= gate.max_chars else shorten(body, gate.max_chars)
+    if fitting is None:
+        return Refused(f"the text has {len(body)} characters and no sentence ends within {gate.max_chars}")
+    if gate.last_reply is not None and _words(fitting) == _words(gate.last_reply):
+        return Refused("the text repeats the last reply")
+    return Passed(fitting)
+
+
+def calls_a_tool(text: str) -> bool:
+    """Whether a JSON object anywhere in the text names something to run, or the whole text is JSON."""
+    return any(_is_call(value) for value in _json_objects(text)) or _is_json(text)
+
+
+_CALL_NAMES = frozenset({"tool", "name", "function", "action", "skill", "tool_name", "tool_calls"})
+_CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input", "action_input", "tool_calls"})
+
+
+def _is_call(value: dict[str, object]) -> bool:
+    return bool(value.keys() & _CALL_NAMES) and bool(value.keys() & _CALL_ARGUMENTS)
+
+
+def _json_objects(text: str) -> Iterator[dict[str, object]]:
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            value, end = None, at + 1
+        if isinstance(value, dict):
+            yield value
+        at = text.find("{", end)
+
+
+def _is_json(text: str) -> bool:
+    inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    if inner[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(inner), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def overlaps(body: str, texts: Sequence[str], chars: int = OVERLAP_CHARS) -> bool:
+    """Whether body and one of the texts share that many characters in a row, case and spacing aside."""
+    said = _plain(body)
+    pieces = {said[at : at + chars] for at in range(len(said) - chars + 1)}
+    return any(
+        plain[at : at + chars] in pieces
+        for plain in map(_plain, texts)
+        for at in range(len(plain) - chars + 1)
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold()) or text.split()

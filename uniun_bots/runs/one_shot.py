@@ -1,0 +1,117 @@
+"""One inference, one decision."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from uniun_bots.context.context import Context
+from uniun_bots.errors import EngineError
+from uniun_bots.inference.completion import Completion
+from uniun_bots.inference.job import Job
+from uniun_bots.inference.request import Request
+from uniun_bots.inference.sanitize import Cleaned, sanitize
+from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.runs.citations import take_citations
+from uniun_bots.runs.gate import Gate, Refused, pass_gate
+from uniun_bots.runs.outcome import Ending, Outcome, Step
+from uniun_bots.runs.shorten import shorten
+
+TRIES = 2
+"""An answer without words is asked for once more."""
+_NOOP = re.compile(r"`?[<\[(]?NOOP[>\])]?`?\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How one Gana asks its model."""
+
+    engine_name: str
+    answer_tokens: int
+    context_tokens: int
+    temperature: float = 0.7
+    top_p: float = 0.95
+    seed: int | None = None
+    speaker: str = ""
+    """The name that the model may put in front of its words."""
+
+
+async def run_one_shot(
+    context: Context, *, scheduler: Scheduler, asking: Asking, gate: Gate, deadline: float | None = None
+) -> Outcome:
+    """Never raises for what a model or an engine does; `deadline` is in Unix seconds."""
+    steps: list[Step] = []
+    request = _first_request(context, asking)
+    while True:
+        try:
+            completion = await scheduler.submit(Job(context.turn.gana, asking.engine_name, request, deadline))
+        except EngineError as error:
+            return _ended(Ending.FAILED, str(error), steps)
+        cleaned = sanitize(completion.text, completion.finish, asking.speaker)
+        if cleaned.text:
+            return _decide(context, completion, cleaned, gate, steps)
+        steps.append(Step(len(steps) + 1, completion, _why_empty(completion, cleaned)))
+        if len(steps) == TRIES:
+            return _ended(Ending.FAILED, f"no answer in {TRIES} tries: {steps[-1].note}", steps)
+        request = _next_request(request, context, completion, asking)
+
+
+def _first_request(context: Context, asking: Asking) -> Request:
+    return Request(
+        messages=context.messages,
+        max_tokens=asking.answer_tokens,
+        temperature=asking.temperature,
+        top_p=asking.top_p,
+        seed=asking.seed,
+    )
+
+
+def _next_request(request: Request, context: Context, completion: Completion, asking: Asking) -> Request:
+    """More room when the model ran out of it; another seed, so that the same nothing is not said again."""
+    seed = None if request.seed is None else request.seed + 1
+    if completion.finish == "stop":
+        return replace(request, seed=seed)
+    room = asking.context_tokens - context.prompt_tokens
+    return replace(request, seed=seed, max_tokens=max(request.max_tokens, min(4 * request.max_tokens, room)))
+
+
+def _why_empty(completion: Completion, cleaned: Cleaned) -> str:
+    what = f"only {' and '.join(cleaned.removed)}" if cleaned.removed else "empty"
+    return f"{what}, cut by the token limit" if completion.finish == "length" else what
+
+
+def _decide(
+    context: Context, completion: Completion, cleaned: Cleaned, gate: Gate, steps: list[Step]
+) -> Outcome:
+    def ended(ending: Ending, reason: str, note: str) -> Outcome:
+        return _ended(ending, reason, [*steps, Step(len(steps) + 1, completion, note)])
+
+    if _NOOP.fullmatch(cleaned.text):
+        return ended(Ending.SILENT, "the model chose to say nothing", "NOOP")
+    cited = take_citations(cleaned.text, context.handles)
+    body = cited.text if completion.finish == "stop" else shorten(cited.text, len(cited.text))
+    if body is None:
+        reason = "the answer was cut by the token limit before its first sentence ended"
+        return ended(Ending.MALFORMED, reason, reason)
+    passed = pass_gate(body, gate)
+    if isinstance(passed, Refused):
+        return ended(Ending.MALFORMED, passed.reason, f"refused: {passed.reason}")
+    step = Step(len(steps) + 1, completion, _what_became(passed.body, cleaned, cited.unknown))
+    answered = {note.id for note in context.turn.notes}
+    references = tuple(note_id for note_id in cited.note_ids if note_id not in answered)
+    return Outcome(Ending.SUCCEEDED, passed.body, references, "", (*steps, step))
+
+
+def _what_became(body: str, cleaned: Cleaned, unknown: tuple[str, ...]) -> str:
+    parts = [f"answered with {len(body)} characters"]
+    if cleaned.removed:
+        parts.append(f"removed {', '.join(cleaned.removed)}")
+    if len(body) < len(cleaned.text):
+        parts.append("shortened")
+    if unknown:
+        parts.append(f"handles it was not shown: {', '.join(unknown)}")
+    return "; ".join(parts)
+
+
+def _ended(ending: Ending, reason: str, steps: list[Step]) -> Outcome:
+    return Outcome(ending, None, (), reason, tuple(steps))
