@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from uniun_bots.personas import scalars
-from uniun_bots.personas.references import public_key_hex
+from uniun_bots.personas.cron import cron_line
+from uniun_bots.personas.identity import identity_reference
+from uniun_bots.personas.references import event_id_hex, public_key_hex
 
 STRICT = ConfigDict(
     frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
@@ -78,6 +80,9 @@ class References(StrEnum):
     Q = "q"
 
 
+_REF_OF_INPUT = {InputType.GROUP: event_id_hex, InputType.USER: public_key_hex}
+
+
 class Input(BaseModel):
     model_config = STRICT
 
@@ -96,6 +101,14 @@ class Input(BaseModel):
     max_chars: Annotated[int, scalars.whole(1, 100_000)] = 8000
     """A longer input is held."""
 
+    @field_validator("ref")
+    @classmethod
+    def _read_ref(cls, ref: str | None, info: ValidationInfo) -> str | None:
+        if ref is None or "type" not in info.data:
+            return ref
+        read = _REF_OF_INPUT.get(info.data["type"])
+        return read(ref) if read else ref
+
 
 class Output(BaseModel):
     model_config = STRICT
@@ -108,6 +121,12 @@ class Output(BaseModel):
     references: Annotated[References, scalars.one_of(References)] = References.E
     same: bool = Field(default=False, validation_alias=_SAME)
     """Answer where the input came from."""
+
+    @field_validator("ref")
+    @classmethod
+    def _read_ref(cls, ref: str | None, info: ValidationInfo) -> str | None:
+        is_group = info.data.get("type") == OutputType.GROUP
+        return event_id_hex(ref) if ref is not None and is_group else ref
 
     @model_validator(mode="before")
     @classmethod
@@ -153,7 +172,7 @@ class Gana(BaseModel):
     """Path as it is told to people."""
     name: Name
     description: Line | None = None
-    identity: Annotated[str, scalars.text(300)] = Field(repr=False)
+    identity: Annotated[str, scalars.checked(identity_reference)]
     """`env:NAME` or `key:NAME`."""
     mode: Annotated[Mode, scalars.one_of(Mode)] = Mode.OFF
     relays: Name | None = None
@@ -165,7 +184,7 @@ class Gana(BaseModel):
     every_s: Annotated[int, scalars.seconds("5m", "365d")] | None = Field(
         default=None, validation_alias="every"
     )
-    cron: Annotated[str, scalars.text(100)] | None = None
+    cron: Annotated[str, scalars.checked(cron_line)] | None = None
     """Five fields, in the host's time zone."""
     agentic: Flag = False
     max_rounds: Annotated[int, scalars.whole(1, 20)] = 4

@@ -1,11 +1,20 @@
-"""A project folder, read: settings, Ganas and the relay sets they name."""
+"""A project folder, read as a whole: settings, Ganas and relay sets, or all that is wrong with them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from uniun_bots.errors import ConfigError, Fault
+from uniun_bots.personas.across import Written, doubles, gana_faults, relay_set_messages
+from uniun_bots.personas.defaults import with_defaults
 from uniun_bots.personas.gana import Gana
+from uniun_bots.personas.load_gana import load_gana
+from uniun_bots.personas.load_relay_set import bundled_relay_sets, load_relay_set
+from uniun_bots.personas.load_settings import load_settings
+from uniun_bots.personas.names import files_in
 from uniun_bots.personas.relay_set import RelaySet
 from uniun_bots.personas.settings import HostSettings
 
@@ -24,3 +33,102 @@ class Project:
 
     def relays_of(self, gana: Gana) -> RelaySet:
         return self.relay_sets[gana.relays or self.settings.relays]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    faults: tuple[Fault, ...]
+    warnings: tuple[Fault, ...]
+    project: Project | None
+    """None when there are faults."""
+
+
+def load_project(folder: str | os.PathLike[str]) -> Project:
+    """Raises ConfigError with every fault of every file."""
+    report = check_project(folder)
+    if report.project is None:
+        raise ConfigError(report.faults)
+    return report.project
+
+
+def check_project(folder: str | os.PathLike[str]) -> Report:
+    root = Path(folder)
+    if not (root / "host.yaml").exists() and not (root / "personas").is_dir():
+        told = "is no project folder: it has no host.yaml and no personas/; `uniun-bots init DIR` makes one"
+        return Report((Fault(str(root), 1, 1, told),), (), None)
+    reader = _FolderReader(root, [], [])
+    project = reader.read()
+    faults = tuple(sorted(set(reader.faults)))
+    return Report(faults, tuple(sorted(reader.warnings)), None if faults else project)
+
+
+def unmet_identities(project: Project, environ: Mapping[str, str]) -> tuple[Fault, ...]:
+    """Ganas that cannot run here because the variable of their key is not set."""
+    missing = [
+        (gana, gana.identity.removeprefix("env:"))
+        for gana in project.ganas
+        if gana.identity.startswith("env:") and not environ.get(gana.identity.removeprefix("env:"))
+    ]
+    told = "is not set: `{0}` holds the secret key of this persona (export {0}=nsec1…)"
+    return tuple(Fault(gana.file, 1, 1, f"{name} {told.format(name)}") for gana, name in missing)
+
+
+@dataclass(slots=True)
+class _FolderReader:
+    root: Path
+    faults: list[Fault]
+    warnings: list[Fault]
+
+    def read(self) -> Project | None:
+        self.faults += self._misnamed()
+        own, names = self._relay_sets()
+        sets = bundled_relay_sets() | own
+        known_sets = {*names, *sets}
+        settings = self._settings(known_sets)
+        written = self._ganas()
+        for found in written:
+            self.faults += gana_faults(found, settings, sets, known_sets)
+        self.warnings += doubles(written)
+        if settings is None:
+            return None
+        ganas = tuple(with_defaults(found.gana, settings.defaults) for found in written)
+        return Project(self.root, settings, ganas, sets)
+
+    def _settings(self, known_sets: set[str]) -> HostSettings | None:
+        path = self.root / "host.yaml"
+        reading, sheet = load_settings(path)
+        self.faults += reading.faults
+        if reading.value is not None and "relays" not in reading.broken:
+            messages = relay_set_messages(reading.value.relays, known_sets)
+            told = [sheet.fault(("relays",), m) if sheet else Fault(str(path), 1, 1, m) for m in messages]
+            self.faults += told
+        return reading.value
+
+    def _relay_sets(self) -> tuple[dict[str, RelaySet], set[str]]:
+        paths = files_in(self.root / "relays", ".yaml")
+        readings = [load_relay_set(path) for path in paths]
+        self.faults += [fault for reading in readings for fault in reading.faults]
+        sound = [found.value for found in readings if found.value is not None and not found.faults]
+        return {found.name: found for found in sound}, {path.stem for path in paths}
+
+    def _ganas(self) -> list[Written]:
+        found: list[Written] = []
+        first: dict[str, Path] = {}
+        for path in files_in(self.root / "personas", ".md", ".yaml"):
+            reading, sheet = load_gana(path)
+            self.faults += reading.faults
+            if path.stem in first:
+                told = f"`{path.stem}` is taken by {first[path.stem].name}: rename one of them"
+                self.faults.append(Fault(str(path), 1, 1, told))
+            first.setdefault(path.stem, path)
+            if reading.value is not None and sheet is not None:
+                found.append(Written(reading.value, sheet, reading.broken))
+        return found
+
+    def _misnamed(self) -> Iterator[Fault]:
+        """`.yml` files would be passed over without a word."""
+        folders = (self.root, self.root / "personas", self.root / "relays")
+        for path in (path for folder in folders for path in files_in(folder, ".yml")):
+            if path.parent != self.root or path.stem == "host":
+                told = f"only .yaml is read: rename it to {path.stem}.yaml"
+                yield Fault(str(path), 1, 1, told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from nostr_sdk import NostrSdkError, RelayUrl
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, model_validator
 
 from uniun_bots.personas import scalars
 from uniun_bots.personas.gana import STRICT, Flag
@@ -49,4 +49,4 @@ class RelaySet(BaseModel):
     model_config = STRICT
 
     name: str
-    relays: Annotated[tuple[RelayAddress, ...], scalars.list_of("relays", 50)] = Field(min_length=1)
+    relays: Annotated[tuple[RelayAddress, ...], scalars.list_of("relays", 50, at_least=1)]

@@ -58,7 +58,9 @@ def flag() -> BeforeValidator:
             return value
         if isinstance(value, Bare) and value in ("true", "false"):
             return value == "true"
-        raise ValueError(f"must be true or false, without quotes, not {shown(value)}")
+        if value in ("true", "false"):
+            raise ValueError(f"must not be in quotes: write {value}")
+        raise ValueError(f"must be true or false, not {shown(value)}")
 
     return BeforeValidator(read)
 
@@ -119,7 +121,7 @@ def one_of(choices: type[StrEnum] | tuple[str, ...]) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-def list_of(what: str, at_most: int) -> BeforeValidator:
+def list_of(what: str, at_most: int, at_least: int = 0) -> BeforeValidator:
     """A list; its entries are read by their own type. A lone text is refused, never walked by letters."""
 
     def read(value: object) -> object:
@@ -130,6 +132,8 @@ def list_of(what: str, at_most: int) -> BeforeValidator:
                 else ""
             )
             raise ValueError(f"must be a list of {what}{example}")
+        if len(value) < at_least:
+            raise ValueError(f"is empty: at least {at_least} of its {what} must be given")
         if len(value) > at_most:
             raise ValueError(f"has {len(value)} entries; at most {at_most} are allowed")
         return tuple(value)

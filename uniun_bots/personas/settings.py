@@ -104,7 +104,7 @@ class HostSettings(BaseModel):
     data_dir: Line = "data"
     """Relative to the project folder."""
     keep_notes_s: Annotated[int, scalars.seconds("1d", "3650d")] = Field(
-        90 * 86_400, validation_alias="keep_notes"
+        default=90 * 86_400, validation_alias="keep_notes"
     )
     memories: Annotated[Switch, scalars.one_of(Switch)] = Switch.OFF
     timezone: Annotated[str, scalars.checked(time_zone)] = "UTC"
