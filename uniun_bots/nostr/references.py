@@ -24,6 +24,10 @@ _SPELLED = r"(?:nostr:)?((?:npub|nprofile|note|nevent|naddr)1[0-9a-z]+)"
 _STANDING = re.compile(rf"(?<![0-9a-z]){_SPELLED}", re.IGNORECASE | re.ASCII)
 _ANYWHERE = re.compile(_SPELLED, re.IGNORECASE | re.ASCII)
 _SECRET_PREFIX = re.compile(r"(nsec|ncryptsec)1", re.IGNORECASE | re.ASCII)
+# Some clients shorten what they link to: `nostr:note1...` is a citation as well.
+_CITATION = re.compile(
+    r"(?<![0-9a-z])(?:nostr:)?((?:note|nevent|naddr)1[0-9a-z]*)(?:\.\.\.|…)?", re.IGNORECASE | re.ASCII
+)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*(?:\n|\Z)", re.MULTILINE)
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
@@ -57,11 +61,10 @@ def own_words(text: str) -> str:
     """What the author says: without `>` lines and citations of notes; empty when nothing else was said."""
 
     def kept(match: re.Match[str]) -> str:
-        cites = match[1].lower().startswith(("note1", "nevent1", "naddr1"))
-        linked = match[0].lower().startswith("nostr:")
-        return "" if cites and (linked or _read(match[1])) else match[0]
+        linked = match[0][:6].lower() == "nostr:"
+        return "" if linked or _read(match[1]) else match[0]
 
-    return _STANDING.sub(kept, _QUOTED_LINE.sub("", text)).strip()
+    return _CITATION.sub(kept, _QUOTED_LINE.sub("", text)).strip()
 
 
 def make_inert(text: str, allowed: set[str]) -> str:

@@ -81,7 +81,7 @@ async def mine(draft: Draft, author: str, difficulty: int) -> Draft:
     """
     if difficulty > HARDEST:
         raise BadEvent(f"proof of work of {difficulty} bits is out of reach: at most {HARDEST}")
-    plain = replace(draft, tags=tuple(tag for tag in draft.tags if tag[0] != "nonce"))
+    plain = replace(draft, tags=tuple(tag for tag in draft.tags if tag[:1] != ("nonce",)))
     if difficulty <= 0:
         return plain
     mined = await asyncio.to_thread(_mined, plain, author, difficulty)
