@@ -6,6 +6,7 @@ UniunError
 ├── BadEvent             an event breaks the protocol; it is neither kept nor sent
 ├── BadBech32            a text is not bech32; says how, never repeats the text
 ├── BadReference         a text does not name the note or person that is wanted
+├── AlreadyThere         a file would be overwritten; carries its path
 ├── StoreError           the database cannot be opened or written
 ├── HostRunning          another host holds the data folder; carries its pid
 ├── NoHost               a command needs a running host and there is none
@@ -66,6 +67,12 @@ class BadReference(UniunError):
     pass
 
 
+class AlreadyThere(UniunError):
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(f"{path} is there already and is never overwritten: remove it, or use another name")
+
+
 class StoreError(UniunError):
     pass
 
@@ -97,10 +104,12 @@ class ModelUnusable(EngineError):
 
 
 class PromptTooLong(EngineError):
-    def __init__(self, prompt_tokens: int, context_tokens: int) -> None:
+    def __init__(self, prompt_tokens: int, context_tokens: int, answer_tokens: int = 0) -> None:
         self.prompt_tokens = prompt_tokens
         self.context_tokens = context_tokens
-        super().__init__(f"the prompt has {prompt_tokens} tokens, the context {context_tokens}")
+        self.answer_tokens = answer_tokens
+        answer = f" and the answer may take {answer_tokens}" if answer_tokens else ""
+        super().__init__(f"the prompt has {prompt_tokens} tokens{answer}, the context {context_tokens}")
 
 
 class SchemaRefused(EngineError):

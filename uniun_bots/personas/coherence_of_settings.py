@@ -14,7 +14,7 @@ MODEL_FORMS = re.compile(r"(path:.+|package:[\w.]+/.+|hf:[\w.-]+/[\w.-]+/.+)\.gg
 _ENGINE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FIELDS = {
     EngineType.LLAMA: {"model", "context_tokens", "threads"},
-    EngineType.SCRIPTED: {"replies", "latency_s", "latency_max_s", "context_tokens"},
+    EngineType.SCRIPTED: {"replies", "latency_s", "latency_max_s", "context_tokens", "slots"},
 }
 
 

@@ -29,7 +29,7 @@ class Project:
 
     @property
     def data_dir(self) -> Path:
-        return self.folder / Path(self.settings.data_dir).expanduser()
+        return self.settings.data_folder(self.folder)
 
     def relays_of(self, gana: Gana) -> RelaySet:
         return self.relay_sets[gana.relays or self.settings.relays]

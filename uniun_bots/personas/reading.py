@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from uniun_bots.errors import Fault
 from uniun_bots.personas.coherence import Clash
 from uniun_bots.personas.scalars import did_you_mean
-from uniun_bots.personas.sheet import Loc, Sheet
+from uniun_bots.personas.sheet import Loc, Sheet, dotted
 from uniun_bots.personas.shown import shown
 
 M = TypeVar("M", bound=BaseModel)
@@ -159,19 +159,6 @@ def _inner_model(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((inner for part in get_args(annotation) if (inner := _inner_model(part))), None)
-
-
-def dotted(loc: Loc) -> str:
-    """Such as "`input.allow` entry 2"."""
-    parts: list[str] = []
-    for step in loc:
-        if isinstance(step, int):
-            parts.append(f"entry {step + 1}")
-        elif parts and parts[-1].startswith("`"):
-            parts[-1] = f"{parts[-1][:-1]}.{shown(step)[1:]}"
-        else:
-            parts.append(shown(step))
-    return " ".join(parts)
 
 
 def _within(loc: Loc) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -112,3 +113,6 @@ class HostSettings(BaseModel):
     foreign_publish: Annotated[OnForeignPublish, scalars.one_of(OnForeignPublish)] = OnForeignPublish.TELL
     pow: Annotated[int, scalars.whole(0, 40)] = 0
     """Leading zero bits (NIP-13) mined into everything we publish; a relay may ask for more."""
+
+    def data_folder(self, project_folder: Path) -> Path:
+        return project_folder / Path(self.data_dir).expanduser()

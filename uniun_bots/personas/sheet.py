@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from uniun_bots.errors import Fault
+from uniun_bots.personas.shown import shown
 
 Loc = tuple[str | int, ...]
 """Way from the top to a value: keys, and positions in lists from 0."""
@@ -41,3 +42,16 @@ class Sheet:
         place = self.keys.get(loc) if at_key else None
         place = place or self.place(loc)
         return Fault(self.file, place.line, place.column, message)
+
+
+def dotted(loc: Loc) -> str:
+    """Such as "`input.allow` entry 2"."""
+    parts: list[str] = []
+    for step in loc:
+        if isinstance(step, int):
+            parts.append(f"entry {step + 1}")
+        elif parts and parts[-1].startswith("`"):
+            parts[-1] = f"{parts[-1][:-1]}.{shown(step)[1:]}"
+        else:
+            parts.append(shown(step))
+    return " ".join(parts)

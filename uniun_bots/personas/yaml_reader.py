@@ -14,8 +14,7 @@ import yaml
 
 from uniun_bots.errors import Fault
 from uniun_bots.personas.scalars import Bare
-from uniun_bots.personas.sheet import Loc, Place, Sheet
-from uniun_bots.personas.shown import shown
+from uniun_bots.personas.sheet import Loc, Place, Sheet, dotted
 
 DEEPEST = 16
 MOST_VALUES = 20_000
@@ -119,7 +118,9 @@ class _Reader:
             case yaml.SequenceStartEvent():
                 return self._sequence(loc)
             case yaml.ScalarEvent() if event.style is None and event.value in _EMPTY:
-                self._spoil(loc, index, f"{_named(loc)} has no value: write one, or remove the line")
+                self._spoil(
+                    loc, index, f"{dotted(loc) or 'the file'} has no value: write one, or remove the line"
+                )
             case yaml.ScalarEvent():
                 return Bare(event.value) if event.style is None else str(event.value)
             case _:
@@ -145,14 +146,14 @@ class _Reader:
         self._refuse_decorations(event)
         if isinstance(event, yaml.ScalarEvent) and event.value:
             return str(event.value)
-        self.fault(_index(event), f"a key must be a word{'' if not loc else ' in ' + _named(loc)}")
+        self.fault(_index(event), f"a key must be a word{'' if not loc else ' in ' + dotted(loc)}")
         if isinstance(event, yaml.CollectionStartEvent):
             self.value((*loc, "?"), event)
         return None
 
     def _duplicate(self, loc: Loc, index: int) -> None:
         first, again = self.keys[loc].line, self.place(index).line
-        self.fault(index, f"{_named(loc)} stands twice, in lines {first} and {again}: keep one")
+        self.fault(index, f"{dotted(loc)} stands twice, in lines {first} and {again}: keep one")
         self.value((*loc[:-1], "?"), next(self.events))
 
     def _sequence(self, loc: Loc) -> list[object]:
@@ -195,8 +196,7 @@ def _explained(error: yaml.YAMLError) -> tuple[int, str]:
 
 
 def _named(loc: Loc) -> str:
-    keys = [str(step) for step in loc if isinstance(step, str)]
-    return shown(".".join(keys)) if keys else "the file"
+    return dotted(loc) or "the file"
 
 
 def _kind(value: object) -> str:

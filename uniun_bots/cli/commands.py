@@ -1,0 +1,21 @@
+"""The group that every command hangs on: our errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from uniun_bots.errors import ConfigError, KeyRefused, UniunError
+
+
+class Commands(click.Group):
+    """0 ok, 1 the answer is no, 2 usage or configuration."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UniunError as error:
+            click.echo(str(error), err=True)
+            sys.exit(2 if isinstance(error, ConfigError | KeyRefused) else 1)
