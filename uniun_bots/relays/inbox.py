@@ -1,0 +1,74 @@
+"""What came off the sockets and waits to be kept; each event once, later copies as sightings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from uniun_bots.nostr.event import Event
+from uniun_bots.relays.heard import Heard, Sighting
+
+BATCH = 512
+FULL = 20_000
+"""Events waiting here at which the sockets are read no further."""
+REMEMBERED = 50_000
+"""Ids; beyond it an old event may be handed out again, and the store drops it."""
+SIGHTINGS = 50_000
+
+
+class Inbox:
+    def __init__(self) -> None:
+        self._heard: deque[Heard] = deque()
+        self._sightings: deque[Sighting] = deque(maxlen=SIGHTINGS)
+        self._seen: dict[str, set[str]] = {}
+        """By event id: the relays that carried it."""
+        self._filled = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._drained.set()
+
+    def put(self, event: Event, relay: str, at: float) -> bool:
+        """Whether the event was new."""
+        if event.id in self._seen:
+            self.sight(event.id, relay, at)
+            return False
+        self.remember(event.id, relay)
+        self._heard.append(Heard(event, relay, at))
+        self._filled.set()
+        if len(self._heard) >= FULL:
+            self._drained.clear()
+        return True
+
+    def knows(self, event_id: str) -> bool:
+        return event_id in self._seen
+
+    def sight(self, event_id: str, relay: str, at: float) -> None:
+        """A copy of an event that is known here; each relay counts once."""
+        relays = self._seen[event_id]
+        if relay not in relays:
+            relays.add(relay)
+            self._sightings.append(Sighting(event_id, relay, at))
+
+    def remember(self, event_id: str, *relays: str) -> None:
+        """From now on copies of this event are sightings."""
+        self._seen.setdefault(event_id, set()).update(relays)
+        if len(self._seen) > REMEMBERED:
+            del self._seen[next(iter(self._seen))]
+
+    async def room(self) -> None:
+        if not self._drained.is_set():
+            await self._drained.wait()
+
+    async def take(self) -> list[Heard]:
+        """The next 1 to BATCH events. A caller that is cancelled while it waits has taken nothing."""
+        while not self._heard:
+            self._filled.clear()
+            await self._filled.wait()
+        batch = [self._heard.popleft() for _ in range(min(BATCH, len(self._heard)))]
+        if len(self._heard) < FULL // 2:
+            self._drained.set()
+        return batch
+
+    def take_sightings(self) -> list[Sighting]:
+        taken = list(self._sightings)
+        self._sightings.clear()
+        return taken

@@ -1,0 +1,88 @@
+"""Keeps one link's reading complete: when to repair it, and what is wanted from it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+from uniun_bots.clock import monotonic
+from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.link import Link
+from uniun_bots.relays.merge import Merged, merge
+from uniun_bots.relays.options import GatewayOptions
+from uniun_bots.relays.relay_status import RelayStatus
+from uniun_bots.relays.repair import Tools, repair
+
+FIRST_RETRY_S = 2.0
+
+
+class Mender:
+    def __init__(
+        self,
+        link: Link,
+        tools: Tools,
+        options: GatewayOptions,
+        chance: random.Random,
+    ) -> None:
+        self.link = link
+        self._tools, self._options, self._random = tools, options, chance
+        self._wanted: list[Merged] = []
+        self._repairs = 0
+        self._repaired_at: float | None = None
+        self._deep_at: float | None = None
+        """Monotonic seconds of the last look all the way back."""
+
+    def want(self, interests: Sequence[Interest]) -> None:
+        self._wanted = merge(interests)
+        self._deep_at = None
+        self.link.want([merged.filter for merged in self._wanted])
+        self.link.torn.set()
+
+    def status(self) -> RelayStatus:
+        link = self.link
+        return RelayStatus(
+            url=link.url,
+            reader=link.reader,
+            connected=link.up.is_set(),
+            since=link.changed_at,
+            attempts=link.attempts,
+            last_error=link.last_error,
+            last_notice=link.last_notice,
+            last_repair=self._repaired_at,
+            repairs=self._repairs,
+            negentropy=link.negentropy,
+            refused=link.subscriptions.refused(),
+            unconfirmed=link.unconfirmed(),
+        )
+
+    async def run(self) -> None:
+        failures = 0
+        while True:
+            await self._torn(failures)
+            await self.link.up.wait()
+            self.link.torn.clear()
+            failures = 0 if await self._repair() else failures + 1
+
+    async def _torn(self, failures: int) -> None:
+        """Wait for a reason: something was missed, the last try failed, or simply time went by."""
+        every = self._options.repair_every_s * self._random.uniform(0.8, 1.2)
+        patience = min(every, FIRST_RETRY_S * 2 ** min(failures - 1, 10)) if failures else every
+        try:
+            async with asyncio.timeout(patience):
+                await self.link.torn.wait()
+        except TimeoutError:
+            return
+
+    async def _repair(self) -> bool:
+        deep = self._deep_at is None or monotonic() - self._deep_at > self._options.deep_repair_every_s
+        # What was just missed comes first, the long look back after it.
+        for look_back in (False, True) if deep else (False,):
+            for merged in self._wanted:
+                if not await repair(self.link, merged, self._tools, look_back):
+                    return False
+        if deep:
+            self._deep_at = monotonic()
+        self._repairs += 1
+        self._repaired_at = self._tools.clock.now()
+        return True

@@ -1,0 +1,59 @@
+"""Reading a window of a relay that answers in pages and does not say so."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from uniun_bots.nostr.filter import Filter
+from uniun_bots.relays.ask import Answer
+
+log = logging.getLogger(__name__)
+
+PAGE = 500
+Asking = Callable[[Filter], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Paged:
+    ids: frozenset[str]
+    complete: bool
+    reason: str = ""
+
+
+async def page(ask: Asking, wanted: Filter, since: int) -> Paged:
+    """Walk back from now to `since`, whatever number of events the relay gives at once.
+
+    `until` includes its second (NIP-01) and a page may end in the middle of one: the same second is asked
+    again, and only a page without anything new leads past it. More events in one second than the relay
+    gives at once cannot be had by any REQ: that is told and passed over.
+    """
+    seen: set[str] = set()
+    until: int | None = None
+    while until is None or until >= since:
+        answer = await ask(wanted.within(since=since, until=until, limit=PAGE))
+        if not answer.complete:
+            return Paged(frozenset(seen), complete=False, reason=answer.reason)
+        times = {e.id: e.created_at for e in answer.events if _asked_for(e.created_at, since, until)}
+        if not times:
+            break
+        oldest = min(times.values())
+        if times.keys() <= seen:
+            _tell_of_crowded_second(times, oldest)
+            oldest -= 1
+        seen |= times.keys()
+        until = oldest
+    return Paged(frozenset(seen), complete=True)
+
+
+def _asked_for(created_at: int, since: int, until: int | None) -> bool:
+    # A relay that ignores the window must not lead us round in circles.
+    return created_at >= since and (until is None or created_at <= until)
+
+
+def _tell_of_crowded_second(times: dict[str, int], second: int) -> None:
+    if len(times) > 1 and set(times.values()) == {second}:
+        log.warning(
+            "maybe more events in second %d than the relay will page (it gave %d)", second, len(times)
+        )

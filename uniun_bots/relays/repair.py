@@ -1,0 +1,76 @@
+"""Bringing in what one relay has and we have not, because live streams lose words."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from uniun_bots.clock import Clock
+from uniun_bots.nostr.filter import Filter
+from uniun_bots.relays.inbox import Inbox
+from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.link import Link
+from uniun_bots.relays.marks import Marks, key_of
+from uniun_bots.relays.merge import Merged
+from uniun_bots.relays.page import page
+from uniun_bots.relays.reconcile import reconcile
+
+log = logging.getLogger(__name__)
+
+KnownIds = Callable[[Filter, int], Awaitable[list[tuple[str, int]]]]
+"""(filter, since) -> ids and created_at of what the store has of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    known: KnownIds
+    marks: Marks
+    inbox: Inbox
+    clock: Clock
+    overlap_s: int
+
+
+async def repair(link: Link, merged: Merged, tools: Tools, deep: bool) -> bool:
+    """Whether everything since then was read. Marks move only if so, to the second at which this began.
+
+    `deep` looks back as far as the interests go, for what a relay got long after it was written.
+    """
+    began = int(tools.clock.now())
+    keys = {part: key_of(part.filter) for part in merged.parts}
+    marks = await tools.marks.get(link.url, list(keys.values()))
+    look_back = deep and link.negentropy is not False
+    since = min(
+        part.since if look_back else _since(part, marks.get(key), began, tools) for part, key in keys.items()
+    )
+    complete = await _read_all(link, merged.filter, since, tools)
+    if complete and link.up.is_set():
+        await tools.marks.set(link.url, list(keys.values()), began)
+    return complete
+
+
+def _since(part: Interest, mark: int | None, now: int, tools: Tools) -> int:
+    if mark is None:
+        return part.since
+    if mark > now:
+        # Nothing was read in the future: a clock was wrong then or is now.
+        log.warning("the mark %d lies ahead of now (%d): reading from the start", mark, now)
+        return part.since
+    return max(part.since, mark - tools.overlap_s)
+
+
+async def _read_all(link: Link, wanted: Filter, since: int, tools: Tools) -> bool:
+    if link.negentropy is not False:
+        known = await tools.known(wanted.within(since=since), since)
+        if await reconcile(link, wanted, since, known, tools.inbox):
+            link.negentropy = True
+            return True
+        if not link.up.is_set():
+            return False
+        if link.negentropy is None:
+            log.info("%s has no NIP-77: reading it in pages", link.url)
+            link.negentropy = False
+    found = await page(link.ask, wanted, since)
+    if not found.complete:
+        log.info("unread %s: %s", link.url, found.reason)
+    return found.complete

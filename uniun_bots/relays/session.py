@@ -1,0 +1,144 @@
+"""One SDK client: the connections of one identity, and the reading of what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from nostr_sdk import Client, ClientBuilder, Proxy, RelayOptions, RelayUrl
+
+from uniun_bots.clock import Clock
+from uniun_bots.errors import BadEvent
+from uniun_bots.nostr.read import from_sdk
+from uniun_bots.nostr.signer import Signer
+from uniun_bots.personas.relay_set import RelayAddress
+from uniun_bots.relays.inbox import Inbox
+from uniun_bots.relays.link import Link
+from uniun_bots.relays.options import GatewayOptions
+
+log = logging.getLogger(__name__)
+
+
+class Session:
+    """Logs in as `signer`; without one it is the shared reader and writer of relays that want no login."""
+
+    def __init__(
+        self,
+        options: GatewayOptions,
+        proxy: str | None,
+        clock: Clock,
+        inbox: Inbox,
+        signer: Signer | None,
+        came_back: Callable[[str], None] | None,
+    ) -> None:
+        self.signer = signer
+        self.links: dict[str, Link] = {}
+        self._options, self._proxy, self._clock, self._inbox = options, proxy, clock, inbox
+        self._came_back = came_back
+        self._names: dict[str, str] = {}
+        """The SDK's spelling of a URL to ours."""
+
+    async def __aenter__(self) -> Self:
+        builder = ClientBuilder().notification_channel_size(self._options.notification_channel_size)
+        if self._proxy:
+            builder = builder.proxy(Proxy.all(self._proxy))
+        self._client: Client = builder.build()
+        self._stream = self._client.notifications()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.shutdown()
+
+    def link(self, address: RelayAddress) -> Link:
+        """The connection to this relay; whoever gets a new one must run its `keep`."""
+        if address.url not in self.links:
+            url = RelayUrl.parse(address.url)
+            self._names[str(url)] = address.url
+            self.links[address.url] = Link(
+                address, self.signer, self._options, self._clock, lambda: self._reopen(url), self._came_back
+            )
+        return self.links[address.url]
+
+    async def _reopen(self, url: RelayUrl) -> Any:
+        # A fresh object each time: what an old connection still does cannot touch the new one.
+        if await self._client.relay(url) is not None:
+            await self._client.remove_relay(url, force=True)
+        # We connect, and come back, by ourselves: the SDK takes up to ten seconds to try again.
+        await self._client.add_relay(url, opts=RelayOptions().reconnect(False))
+        return await self._client.relay(url)
+
+    async def read(self) -> None:
+        """Runs for as long as the client lives."""
+        # Each new event comes twice, as itself and then as the message that carried it.
+        carried: set[str] = set()
+        while True:
+            await self._inbox.room()
+            said = await self._stream.next()
+            if said is None or said.is_shutdown():
+                return
+            url = self._url(said.relay_url)
+            if said.is_new_event():
+                carried.add(url)
+                self._hear(url, said.subscription_id, said.event)
+            elif url in carried:
+                carried.discard(url)
+            else:
+                self._heed(url, said.message.as_enum())
+
+    def _url(self, url: RelayUrl) -> str:
+        if len(self._names) == 1:
+            return next(iter(self._names.values()))
+        name = str(url)
+        return self._names.get(name, name)
+
+    def _hear(self, url: str, subscription_id: str, sdk_event: Any) -> None:
+        try:
+            event = from_sdk(sdk_event)
+        except BadEvent as error:
+            log.info("refused an event from %s: %s", url, error)
+            # Counts as seen: no repair will bring it in a better shape.
+            self._inbox.remember(sdk_event.id().to_hex())
+            return
+        self._inbox.put(event, url, self._clock.now())
+        if link := self.links.get(url):
+            link.on_event(subscription_id, event)
+
+    def _heed(self, url: str, message: Any) -> None:
+        link = self.links.get(url)
+        if link is None:
+            return
+        if message.is_event_msg():
+            self._see_again(link, message)
+        elif message.is_ok():
+            link.on_ok(message.event_id.to_hex(), message.status, message.message)
+        elif message.is_end_of_stored_events():
+            link.on_eose(message.subscription_id)
+        elif message.is_closed():
+            link.on_closed(message.subscription_id, message.message)
+        elif message.is_notice():
+            link.on_notice(message.message)
+        elif message.is_auth():
+            link.on_auth(message.challenge)
+
+    def _see_again(self, link: Link, message: Any) -> None:
+        """Not new to the SDK: a copy from another relay, an answer to a question, or one that we missed."""
+        event_id = message.event.id().to_hex()
+        if link.asks(message.subscription_id) or not self._inbox.knows(event_id):
+            self._hear(link.url, message.subscription_id, message.event)
+        else:
+            self._inbox.sight(event_id, link.url, self._clock.now())
+
+
+async def proxy_address(proxy: str | None) -> str | None:
+    """`socks5://host:port` as the address and port that the SDK wants; names are looked up once."""
+    if not proxy:
+        return None
+    host, _, port = proxy.removeprefix("socks5h://").removeprefix("socks5://").rpartition(":")
+    found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), int(port))
+    address = found[0][4][0]
+    return f"[{address}]:{port}" if ":" in str(address) else f"{address}:{port}"

@@ -1,0 +1,124 @@
+"""What one relay is asked to send live, and what it made of each REQ. The link does the talking."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from uniun_bots.nostr.filter import Filter
+from uniun_bots.relays.fates import prefix_of
+from uniun_bots.relays.relay_status import RefusedRead
+
+FINAL = ("restricted", "blocked", "invalid", "unsupported", "pow")
+FIRST_RETRY_S = 2.0
+LONGEST_RETRY_S = 120.0
+
+
+@dataclass(slots=True)
+class Subscription:
+    id: str
+    filter: Filter
+    sent_at: float | None = None
+    """Seconds of the monotonic clock; None: to be sent."""
+    confirmed: bool = False
+    wants_login: bool = False
+    refused: str = ""
+    retry_at: float = 0.0
+    closes: int = 0
+
+
+class Subscriptions:
+    """Ids stay far under the 64 characters that NIP-01 allows, and are unique per relay."""
+
+    def __init__(self) -> None:
+        self._all: dict[Filter, Subscription] = {}
+        self._dropped: list[str] = []
+        self._count = 0
+
+    def want(self, filters: Iterable[Filter]) -> None:
+        wanted = dict.fromkeys(filters)
+        for gone in self._all.keys() - wanted.keys():
+            self._dropped.append(self._all.pop(gone).id)
+        for new in wanted.keys() - self._all.keys():
+            self._count += 1
+            self._all[new] = Subscription(f"live-{self._count}", new)
+
+    def begin(self) -> None:
+        """A new connection: nothing is open on it, and an old refusal may be over."""
+        self._dropped.clear()
+        for subscription in self._all.values():
+            self._all[subscription.filter] = Subscription(subscription.id, subscription.filter)
+
+    def due(self, now: float) -> list[Subscription]:
+        """To be sent now; marks them as sent."""
+        found = [
+            s for s in self._all.values() if s.sent_at is None and not self._stuck(s) and s.retry_at <= now
+        ]
+        for subscription in found:
+            subscription.sent_at = now
+        return found
+
+    def dropped(self) -> list[str]:
+        gone, self._dropped = self._dropped, []
+        return gone
+
+    def heard(self, subscription_id: str) -> None:
+        """An EVENT or EOSE for it came."""
+        if found := self._by_id(subscription_id):
+            found.confirmed = True
+
+    def closed(self, subscription_id: str, message: str, now: float) -> bool:
+        """The relay ended it (CLOSED). Whether that subscription was ours."""
+        found = self._by_id(subscription_id)
+        if found is None:
+            return False
+        found.closes += 1
+        found.sent_at, found.confirmed = None, True
+        prefix = prefix_of(message)
+        if prefix == "auth-required":
+            found.wants_login = True
+        elif prefix in FINAL:
+            found.refused = message
+        else:
+            found.retry_at = now + min(FIRST_RETRY_S * 2 ** min(found.closes - 1, 10), LONGEST_RETRY_S)
+        return True
+
+    def want_login(self) -> bool:
+        return any(s.wants_login for s in self._all.values())
+
+    def logged_in(self) -> None:
+        for subscription in self._all.values():
+            subscription.wants_login = False
+
+    def refuse(self, reason: str) -> None:
+        """There is no way to log in: what waits for it is refused until the next connection."""
+        for subscription in self._all.values():
+            if subscription.wants_login:
+                subscription.wants_login, subscription.refused = False, reason
+
+    def refused(self) -> tuple[RefusedRead, ...]:
+        return tuple(RefusedRead(_shown(s.filter), s.refused) for s in self._all.values() if s.refused)
+
+    def unconfirmed(self, now: float, patience_s: float) -> tuple[str, ...]:
+        """Sent, and no EVENT, EOSE or CLOSED within the patience: the relay may not be serving it."""
+        return tuple(
+            _shown(s.filter)
+            for s in self._all.values()
+            if s.sent_at is not None and not s.confirmed and now - s.sent_at > patience_s
+        )
+
+    def next_retry(self) -> float | None:
+        waiting = [s.retry_at for s in self._all.values() if s.sent_at is None and not self._stuck(s)]
+        return min(waiting, default=None)
+
+    def _stuck(self, subscription: Subscription) -> bool:
+        return subscription.wants_login or bool(subscription.refused)
+
+    def _by_id(self, subscription_id: str) -> Subscription | None:
+        return next((s for s in self._all.values() if s.id == subscription_id), None)
+
+
+def _shown(wanted: Filter) -> str:
+    text = json.dumps(wanted.as_json_object(), separators=(",", ":"))
+    return text if len(text) <= 200 else f"{text[:199]}…"
