@@ -117,7 +117,10 @@ class SchemaRefused(EngineError):
 
 
 class EngineLost(EngineError):
-    pass
+    def __init__(self, message: str, signal: int = 0) -> None:
+        self.signal = signal
+        """The signal that ended the worker process, 0 when it was none."""
+        super().__init__(message)
 
 
 class JobRefused(EngineError):

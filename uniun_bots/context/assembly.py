@@ -95,7 +95,7 @@ async def assemble(
     )
     if fitting is None:
         bare = replace(parts, ancestry=(), knowledge=(), input_chars=0)
-        raise PromptTooLong(await tokens(bare) + answer_tokens, context_tokens)
+        raise PromptTooLong(await tokens(bare), context_tokens, answer_tokens)
     return Context(
         turn=turn,
         messages=fitting.messages(),

@@ -70,7 +70,7 @@ class ScriptedEngine:
     async def generate(self, request: Request) -> Completion:
         prompt_tokens = await self.count(request.messages)
         if prompt_tokens + request.max_tokens > self._info.context_tokens:
-            raise PromptTooLong(prompt_tokens + request.max_tokens, self._info.context_tokens)
+            raise PromptTooLong(prompt_tokens, self._info.context_tokens, request.max_tokens)
         self.requests.append(request)
         self._asked.set()
         self.running += 1

@@ -1,0 +1,140 @@
+"""The embedded engine: llama.cpp in a process of its own, which may die without harm."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+
+from uniun_bots.clock import monotonic
+from uniun_bots.errors import EngineLost
+from uniun_bots.inference.completion import Completion
+from uniun_bots.inference.engine import EngineInfo
+from uniun_bots.inference.llama.protocol import Count, Counted, Done, Generate, Load
+from uniun_bots.inference.llama.worker_process import WorkerProcess
+from uniun_bots.inference.model_reference import find_model
+from uniun_bots.inference.request import Message, Request
+
+CONTEXT_TOKENS = 4096
+STALL_S = 120.0
+"""A worker that gives no sign of life for so long (no slice, no token) is killed."""
+CANCEL_S = 2.0
+LONGEST_BACKOFF_S = 30.0
+
+
+class LlamaEngine:
+    """Starts its worker at the first request, and again at the next one after it died.
+
+    The first restart is at once; when it dies again without an answer in between, after 1, 2, 4 … 30 s.
+    """
+
+    def __init__(
+        self,
+        reference: str,
+        *,
+        base: Path | None = None,
+        context_tokens: int | None = None,
+        threads: int | None = None,
+        stall_s: float = STALL_S,
+        cancel_s: float = CANCEL_S,
+    ) -> None:
+        """`base` is where a relative `path:` starts; the context is never larger than the model's own."""
+        self.reference = reference
+        self.starts = 0
+        """Worker processes started so far."""
+        self._base = base or Path()
+        self._context_tokens = context_tokens or CONTEXT_TOKENS
+        self._threads = threads
+        self._stall_s = stall_s
+        self._cancel_s = cancel_s
+        self._worker: WorkerProcess | None = None
+        self._info: EngineInfo | None = None
+        self._deaths = 0
+        # Seen on virtual machines: AMX is announced, llama.cpp uses it, and dies of SIGILL.
+        self._plain = False
+        self._numbers = count(1)
+        self._starting = asyncio.Lock()
+        self._generating = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def worker_pid(self) -> int | None:
+        return None if self._worker is None or self._worker.is_dead else self._worker.pid
+
+    async def load(self) -> EngineInfo:
+        await self._ready()
+        if self._info is None:
+            raise EngineLost(f"the engine of {self.reference} is closed")
+        return self._info
+
+    async def count(self, messages: Sequence[Message]) -> int:
+        """Answered also while a request runs."""
+        worker = await self._ready()
+        answer = await worker.ask(Count(next(self._numbers), tuple(messages)), self._stall_s)
+        if not isinstance(answer, Counted):
+            raise TypeError(f"Count was answered by {answer}")
+        return answer.tokens
+
+    async def generate(self, request: Request, on_piece: Callable[[str], None] | None = None) -> Completion:
+        """`on_piece` is called with every bit of text as soon as it is certain."""
+        async with self._generating:
+            worker = await self._ready()
+            number = next(self._numbers)
+            try:
+                answer = await worker.ask(Generate(number, request), self._stall_s, on_piece)
+            except asyncio.CancelledError:
+                await worker.cancel(number, self._cancel_s)
+                raise
+        if not isinstance(answer, Done):
+            raise TypeError(f"Generate was answered by {answer}")
+        self._deaths = 0
+        return Completion(
+            text=answer.text,
+            finish=answer.finish,
+            model=self.reference,
+            prompt_tokens=answer.prompt_tokens,
+            reused_tokens=answer.reused_tokens,
+            evaluated_tokens=answer.prompt_tokens - answer.reused_tokens,
+            generated_tokens=answer.generated_tokens,
+            seconds=answer.seconds,
+        )
+
+    async def aclose(self) -> None:
+        self._closed = True
+        if self._worker is not None:
+            await self._worker.aclose(self._cancel_s)
+
+    async def _ready(self) -> WorkerProcess:
+        """A living worker with its model loaded."""
+        async with self._starting:
+            if self._closed:
+                raise EngineLost(f"the engine of {self.reference} is closed")
+            if self._worker is not None and self._worker.is_dead:
+                await self._bury(self._worker)
+            if self._worker is None:
+                self._worker = await self._start()
+            return self._worker
+
+    async def _bury(self, worker: WorkerProcess) -> None:
+        await worker.wait()
+        self._plain = self._plain or worker.died_of == signal.SIGILL
+        backoff_s = min(2.0 ** (self._deaths - 1), LONGEST_BACKOFF_S) if self._deaths else 0.0
+        await asyncio.sleep(max(0.0, (worker.died_at or 0.0) + backoff_s - monotonic()))
+        self._deaths += 1
+        self._worker = None
+
+    async def _start(self) -> WorkerProcess:
+        path = await asyncio.to_thread(find_model, self.reference, self._base)
+        self.starts += 1
+        load = Load(str(path.resolve()), self._context_tokens, self._threads, self._plain)
+        try:
+            worker, loaded = await WorkerProcess.start(load, self._stall_s)
+        except EngineLost as lost:
+            if self._plain or lost.signal != signal.SIGILL:
+                raise
+            self._plain = True
+            return await self._start()
+        self._info = EngineInfo(model=self.reference, context_tokens=loaded.context_tokens, slots=1)
+        return worker

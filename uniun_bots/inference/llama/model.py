@@ -1,0 +1,248 @@
+"""One GGUF model with one context, over llama.cpp's C functions. Lives in the worker process only.
+
+Made for one thread that generates; `count` may be called from another, it only reads the vocabulary.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import llama_cpp
+from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+from uniun_bots.clock import monotonic
+from uniun_bots.errors import EngineError, ModelUnusable, PromptTooLong, SchemaRefused
+from uniun_bots.inference.completion import Finish
+from uniun_bots.inference.llama.chat_template import FALLBACK_STOP, ChatTemplate
+from uniun_bots.inference.llama.protocol import Done, Load
+from uniun_bots.inference.llama.text_stream import TextStream
+from uniun_bots.inference.request import Message, Request
+
+SLICE_TOKENS = 64
+"""Prompt tokens per decode: what a cancel may lose; throughput is that of the usual 512."""
+MOST_THREADS = 8
+TOP_K = 40
+MIN_P = 0.05
+LOG_LEVEL_ERROR = 4
+"""GGML_LOG_LEVEL_ERROR of ggml.h; the Python package does not name it."""
+
+
+class Cancelled(Exception):
+    """The abort callback, or the flag between two tokens, ended the request."""
+
+
+class Model:
+    def __init__(self, load: Load) -> None:
+        self.abort = False
+        self._kept: list[int] = []
+        """Tokens whose state is in the context."""
+        self._log: list[str] = []
+        self._log_callback = llama_cpp.llama_log_callback(self._note_log)
+        llama_cpp.llama_log_set(self._log_callback, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+        self._model = self._open(load)
+        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._context = self._new_context(load)
+        self.context_tokens = int(llama_cpp.llama_n_ctx(self._context))
+        self._memory = llama_cpp.llama_get_memory(self._context)
+        self._abort_callback = llama_cpp.ggml_abort_callback(lambda _: self.abort)
+        llama_cpp.llama_set_abort_callback(self._context, self._abort_callback, None)
+        self._template = self._own_template()
+        self._warm_up()
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """Token ids; control tokens come from the template alone."""
+        tokens = [
+            token
+            for piece in self._template.pieces(messages)
+            for token in self._tokenize(piece.text, special=piece.is_template)
+        ]
+        bos = llama_cpp.llama_vocab_bos(self._vocab)
+        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [bos]:
+            tokens.insert(0, bos)
+        return tokens
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return len(self.prompt(messages))
+
+    def generate(self, number: int, request: Request, tell: Callable[[str], None]) -> Done:
+        """`tell` gets every piece of text and, while the prompt is read, an empty one per slice."""
+        started = monotonic()
+        prompt = self.prompt(request.messages)
+        if len(prompt) + request.max_tokens > self.context_tokens:
+            raise PromptTooLong(len(prompt), self.context_tokens, request.max_tokens)
+        with self._sampler(request) as sampler:
+            reused = self._reuse(prompt)
+            for at in range(reused, len(prompt), SLICE_TOKENS):
+                self._decode(prompt[at : at + SLICE_TOKENS])
+                tell("")
+            stream, finish, generated = self._write(sampler, request, tell)
+        return Done(
+            id=number,
+            text=stream.text,
+            finish=finish,
+            prompt_tokens=len(prompt),
+            reused_tokens=reused,
+            generated_tokens=generated,
+            seconds=monotonic() - started,
+        )
+
+    def _write(
+        self, sampler: Any, request: Request, tell: Callable[[str], None]
+    ) -> tuple[TextStream, Finish, int]:
+        stop = request.stop + (FALLBACK_STOP if self._template.is_fallback else ())
+        stream, finish, generated = TextStream(stop), "length", 0
+        while generated < request.max_tokens:
+            token = llama_cpp.llama_sampler_sample(sampler, self._context, -1)
+            generated += 1
+            if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                finish = "stop"
+                break
+            tell(stream.feed(self._spell(token)))
+            if stream.stopped:
+                finish = "stop"
+                break
+            if generated < request.max_tokens:
+                self._decode([token])
+        if rest := stream.feed(b"", last=True):
+            tell(rest)
+        return stream, "stop" if finish == "stop" else "length", generated
+
+    def _reuse(self, prompt: Sequence[int]) -> int:
+        """Keep the longest common beginning in the context; the last token is always evaluated again."""
+        common = 0
+        for kept, wanted in zip(self._kept, prompt[:-1], strict=False):
+            if kept != wanted:
+                break
+            common += 1
+        return self._keep(common)
+
+    def _keep(self, count: int) -> int:
+        """Forget what is behind the first `count` tokens; models that cannot go back forget all."""
+        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, count, -1):
+            llama_cpp.llama_memory_clear(self._memory, True)
+            count = 0
+        del self._kept[count:]
+        return count
+
+    def _decode(self, tokens: list[int]) -> None:
+        if self.abort:
+            raise Cancelled
+        # The batch only points at the array: it has to outlive the call.
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
+        code = llama_cpp.llama_decode(self._context, batch)
+        if code == 0:
+            self._kept += tokens
+            return
+        # Of an aborted or failed batch nothing is trusted; the slices before it stay.
+        self._keep(len(self._kept))
+        if code == 2:
+            raise Cancelled
+        raise EngineError(f"llama.cpp could not decode (code {code}){self._last_words()}")
+
+    @contextmanager
+    def _sampler(self, request: Request) -> Iterator[Any]:
+        chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+        try:
+            for link in self._links(request):
+                llama_cpp.llama_sampler_chain_add(chain, link)
+            yield chain
+        finally:
+            llama_cpp.llama_sampler_free(chain)
+
+    def _links(self, request: Request) -> Iterator[Any]:
+        if request.json_schema is not None:
+            yield self._grammar(request.json_schema)
+        if request.temperature <= 0:
+            yield llama_cpp.llama_sampler_init_greedy()
+            return
+        yield llama_cpp.llama_sampler_init_top_k(TOP_K)
+        yield llama_cpp.llama_sampler_init_top_p(request.top_p, 1)
+        yield llama_cpp.llama_sampler_init_min_p(MIN_P, 1)
+        yield llama_cpp.llama_sampler_init_temp(request.temperature)
+        seed = llama_cpp.LLAMA_DEFAULT_SEED if request.seed is None else request.seed & 0xFFFFFFFF
+        yield llama_cpp.llama_sampler_init_dist(seed)
+
+    def _grammar(self, schema: str) -> Any:
+        """Raises SchemaRefused."""
+        self._log.clear()
+        try:
+            json.loads(schema)
+            grammar = json_schema_to_gbnf(schema)
+        except Exception as error:
+            # The converter raises whatever its own code stumbles over.
+            raise SchemaRefused(
+                f"the JSON schema cannot be compiled: {error or type(error).__name__}"
+            ) from error
+        sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
+        if not sampler:
+            raise SchemaRefused(f"the JSON schema gives a grammar that llama.cpp refuses{self._last_words()}")
+        return sampler
+
+    def _open(self, load: Load) -> Any:
+        params = llama_cpp.llama_model_default_params()
+        params.use_extra_bufts = not load.plain
+        model = llama_cpp.llama_model_load_from_file(os.fsencode(load.path), params)
+        if not model:
+            raise ModelUnusable(f"llama.cpp cannot load {load.path}{self._last_words()}")
+        return model
+
+    def _new_context(self, load: Load) -> Any:
+        params = llama_cpp.llama_context_default_params()
+        params.n_ctx = min(load.context_tokens, int(llama_cpp.llama_model_n_ctx_train(self._model)))
+        params.n_batch = params.n_ubatch = SLICE_TOKENS
+        params.n_threads = params.n_threads_batch = load.threads or _usable_cores()
+        context = llama_cpp.llama_init_from_model(self._model, params)
+        if not context:
+            raise ModelUnusable(
+                f"a context of {params.n_ctx} tokens cannot be made; set a smaller `context_tokens`"
+                + self._last_words()
+            )
+        return context
+
+    def _warm_up(self) -> None:
+        """A full slice now: a processor that lacks what it promises is found before anybody waits."""
+        self._decode([max(0, llama_cpp.llama_vocab_eos(self._vocab))] * SLICE_TOKENS)
+        self._keep(0)
+
+    def _own_template(self) -> ChatTemplate:
+        source = llama_cpp.llama_model_chat_template(self._model, None)
+        bos, eos = llama_cpp.llama_vocab_bos(self._vocab), llama_cpp.llama_vocab_eos(self._vocab)
+        return ChatTemplate(
+            source.decode() if source else None,
+            bos=self._spell(bos).decode(errors="replace") if bos >= 0 else "",
+            eos=self._spell(eos).decode(errors="replace") if eos >= 0 else "",
+        )
+
+    def _tokenize(self, text: str, special: bool) -> list[int]:
+        data = text.encode(errors="replace")
+        room = len(data) + 2
+        buffer = (llama_cpp.llama_token * room)()
+        count = llama_cpp.llama_tokenize(self._vocab, data, len(data), buffer, room, False, special)
+        if count < 0:
+            raise EngineError(f"llama.cpp cannot tokenize {len(data)} bytes")
+        return list(buffer[:count])
+
+    def _spell(self, token: int) -> bytes:
+        """A control token comes out as its own name, so that whoever cleans the text can see it."""
+        buffer = ctypes.create_string_buffer(512)
+        size = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, True)
+        return buffer.raw[: max(0, size)]
+
+    def _note_log(self, level: int, text: bytes, data: object) -> None:
+        if level == LOG_LEVEL_ERROR:
+            self._log = [*self._log[-4:], text.decode(errors="replace").strip()]
+
+    def _last_words(self) -> str:
+        return f": {' / '.join(self._log)}" if self._log else ""
+
+
+def _usable_cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_THREADS)
