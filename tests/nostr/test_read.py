@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,8 +64,6 @@ def test_an_event_that_a_relay_changed_or_made_up_does_not_verify(name: str) -> 
 
 
 def test_fields_that_differ_from_the_signed_bytes_do_not_verify() -> None:
-    from dataclasses import replace
-
     event = read_event(GOOD)
     assert not verify(replace(event, content="pay mallory"))
     assert not verify(replace(event, raw=read_event(SIGNED["control characters"]).raw))

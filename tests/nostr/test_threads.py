@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.nostr.samples import BOT, CHANNEL, FIRST, SECOND, SIGNED, THIRD, an_event
 from uniun_bots.nostr.read import read_event
@@ -34,7 +36,7 @@ PERSON = "d23d30861aa5f307eb9331096d719e362ca39acf38212e3c70e20167c3f51a63"
             id="a citation before the root",
         ),
         pytest.param(
-            [["e", FIRST, "", PERSON, "root"], ["e", SECOND, "reply"]],
+            [["e", SECOND, "reply"], ["e", FIRST, "", PERSON, "root"]],
             Thread(FIRST, SECOND, (), ()),
             id="markers one place off",
         ),
@@ -99,3 +101,27 @@ def test_thousands_of_tags_are_read_up_to_a_cap() -> None:
     assert thread.root is None and len(thread.mentions) == CITATIONS_KEPT
     within = an_event(*(["p", BOT] for _ in range(TAGS_READ - 1)), ["e", FIRST, "", "root"])
     assert read_thread(within).root == FIRST
+
+
+e_tags = st.lists(
+    st.tuples(
+        st.sampled_from(["e", "q", "p", "E"]),
+        st.sampled_from([CHANNEL, FIRST, SECOND, THIRD, "x"]),
+        st.sampled_from(["", "wss://r.example"]),
+        st.sampled_from(["root", "reply", "mention", "", PERSON]),
+    ).map(list),
+    max_size=6,
+)
+
+
+@given(e_tags, st.sampled_from([1, 7, 42, 1111]))
+def test_every_note_that_is_named_has_one_place(tags: list[list[str]], kind: int) -> None:
+    thread = read_thread(an_event(*tags, kind=kind))
+    named = {tag[1] for tag in tags if tag[0] == "e" and tag[1] != "x"}
+    above = {thread.root, thread.parent} - {None}
+    assert set(thread.mentions) == named - above
+    assert set(thread.quotes) == {tag[1] for tag in tags if tag[0] == "q" and tag[1] != "x"}
+    if kind == 1:
+        assert (thread.root is None) == (thread.parent is None)
+    if kind == 42:
+        assert thread.parent is None or thread.root not in (None, thread.parent)

@@ -9,12 +9,12 @@ import re
 from uniun_bots.errors import BadEvent
 from uniun_bots.nostr.event import Draft
 
-_ID = re.compile(r"[0-9a-f]{64}")
+_id = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 def is_id(text: str) -> bool:
     """Whether this is an event id or public key as filters want it: 64 lower-case hex characters."""
-    return _ID.fullmatch(text) is not None
+    return _id(text) is not None
 
 
 def event_id(author: str, draft: Draft) -> str:

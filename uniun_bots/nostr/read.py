@@ -42,7 +42,7 @@ def read_event(raw: bytes | str) -> Event:
     return _event(found, tags, clean)
 
 
-def from_sdk(sdk_event: Any) -> Event:
+def from_sdk(sdk_event: SdkEvent) -> Event:
     """An event that the SDK has parsed and verified already. Raises BadEvent for what is out of range."""
     # One call over the language border and a JSON parse: several times faster than asking field by field.
     text = sdk_event.as_json()

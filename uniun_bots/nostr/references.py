@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Literal
 
@@ -58,16 +58,19 @@ def notes_named(text: str) -> set[str]:
 
 
 def own_words(text: str) -> str:
-    """What the author says: without `>` lines and citations of notes; empty when nothing else was said."""
+    """What the author says: without `>` lines and citations of notes; empty when nothing else was said.
+
+    Of a text beyond 64 Ki characters only the beginning is read.
+    """
 
     def kept(match: re.Match[str]) -> str:
         linked = match[0][:6].lower() == "nostr:"
         return "" if linked or _read(match[1]) else match[0]
 
-    return _CITATION.sub(kept, _QUOTED_LINE.sub("", text)).strip()
+    return _CITATION.sub(kept, _QUOTED_LINE.sub("", text[:_CHARACTERS_READ])).strip()
 
 
-def make_inert(text: str, allowed: set[str]) -> str:
+def make_inert(text: str, allowed: Collection[str]) -> str:
     """Shorten each reference whose target is not allowed, so that no client renders or follows it.
 
     `allowed` holds public keys, note ids and addresses. Clients differ in what they decode out of glued or

@@ -79,7 +79,7 @@ def lock(secret: SecretText, passphrase: str) -> str:
     """The ncryptsec (NIP-49) of an open secret. Takes about 0.2 s by design."""
     if secret.locked:
         raise KeyRefused("the key is locked already: unlock it first")
-    encrypted = SecretKey.parse(secret.reveal).encrypt(_normal(passphrase))
+    encrypted = SecretKey.parse(secret.reveal).encrypt(passphrase)
     return str(encrypted.to_bech32())
 
 
@@ -88,7 +88,7 @@ def unlock(secret: SecretText, passphrase: str) -> SecretText:
     if not secret.locked:
         return secret
     try:
-        opened = EncryptedSecretKey.from_bech32(secret.reveal).decrypt(_normal(passphrase))
+        opened = EncryptedSecretKey.from_bech32(secret.reveal).decrypt(passphrase)
     except NostrSdkError:
         raise KeyRefused("the passphrase does not open this key") from None
     return SecretText("hex", opened.to_hex())
@@ -116,10 +116,6 @@ def spells(secret_hex: str, text: str) -> bool:
 
 def _squeezed(text: str) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFKC", text))
-
-
-def _normal(passphrase: str) -> str:
-    return unicodedata.normalize("NFKC", passphrase)
 
 
 def _hex_scalar(given: str) -> str:

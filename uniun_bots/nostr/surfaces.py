@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.event_id import is_id
@@ -41,10 +40,8 @@ def surfaces_of(event: Event) -> tuple[str, ...]:
 
 def people_tagged(event: Event) -> tuple[str, ...]:
     """The first 100 distinct people of the `p` tags; what is not a public key is passed over."""
-    people = (
-        tag[1] for tag in islice(event.tags, TAGS_READ) if len(tag) > 1 and tag[0] == "p" and is_id(tag[1])
-    )
-    return tuple(islice(dict.fromkeys(people), PEOPLE_READ))
+    people = [tag[1] for tag in event.tags[:TAGS_READ] if len(tag) > 1 and tag[0] == "p" and is_id(tag[1])]
+    return tuple(dict.fromkeys(people))[:PEOPLE_READ]
 
 
 def filter_of(surface: str) -> Filter:

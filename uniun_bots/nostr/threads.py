@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 
 from uniun_bots.nostr.event import Event, Tag
 from uniun_bots.nostr.event_id import is_id
@@ -16,6 +14,7 @@ CHANNEL_MESSAGE = 42
 COMMENT = 1111
 # Short notes, chat messages and files (NIP-17), group messages: all reply by NIP-10 tags.
 _REPLYING = frozenset({1, 14, 15, CHANNEL_MESSAGE, 9023})
+_NAMES = frozenset({"e", "E", "q"})
 _MARKERS = ("root", "reply", "mention")
 
 
@@ -32,9 +31,14 @@ class Thread:
     """Named by an `e` tag, but neither root nor parent."""
 
 
+_ALONE = Thread(None, None, (), ())
+
+
 def read_thread(event: Event) -> Thread:
-    tags = [tag for tag in islice(event.tags, TAGS_READ) if len(tag) > 1 and is_id(tag[1])]
-    quotes = _distinct(tag[1] for tag in tags if tag[0] == "q")
+    tags = [tag for tag in event.tags[:TAGS_READ] if len(tag) > 1 and tag[0] in _NAMES and is_id(tag[1])]
+    if not tags:
+        return _ALONE
+    quotes = _distinct([tag[1] for tag in tags if tag[0] == "q"])
     if event.kind == COMMENT:
         root, parent = _first(tags, "E"), _first(tags, "e")
     elif event.kind in _REPLYING:
@@ -43,7 +47,7 @@ def read_thread(event: Event) -> Thread:
         root = parent = None
     if event.kind == CHANNEL_MESSAGE and parent == root:
         parent = None
-    mentions = _distinct(tag[1] for tag in tags if tag[0] == "e" and tag[1] not in (root, parent))
+    mentions = _distinct([tag[1] for tag in tags if tag[0] == "e" and tag[1] != root and tag[1] != parent])
     return Thread(root, parent, quotes, mentions)
 
 
@@ -65,12 +69,15 @@ def _root_and_parent(tags: list[Tag]) -> tuple[str | None, str | None]:
 
 def _marker(tag: Tag) -> str:
     """Markers stand in the fourth place; clients that put a key or nothing there shift them by one."""
-    return next((item for item in tag[2:5] if item in _MARKERS), "")
+    for item in tag[2:5]:
+        if item in _MARKERS:
+            return item
+    return ""
 
 
 def _first(tags: list[Tag], name: str) -> str | None:
     return next((tag[1] for tag in tags if tag[0] == name), None)
 
 
-def _distinct(ids: Iterable[str]) -> tuple[str, ...]:
-    return tuple(islice(dict.fromkeys(ids), CITATIONS_KEPT))
+def _distinct(ids: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ids))[:CITATIONS_KEPT]
