@@ -23,10 +23,10 @@ GOOD = {
 }
 
 
-def persona(*more: str, task: str = "Say when the tide comes.", **changes: str | None) -> str:
+def persona(*more: str, task: str | None = "Say when the tide comes.", **changes: str | None) -> str:
     """A persona file; a key given as None is left out, `more` are further lines of frontmatter."""
     lines = [f"{key}: {value}" for key, value in (GOOD | changes).items() if value is not None]
-    return "\n".join(["---", *lines, *more, "---", task, ""])
+    return "\n".join(["---", *lines, *more, "---", task or "", ""])
 
 
 def write(folder: Path, **files: str | bytes) -> Path:

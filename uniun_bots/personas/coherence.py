@@ -104,17 +104,16 @@ def _reply(gana: Gana) -> Iterator[Clash]:
     if source is None:
         yield _clash(at, "`reply: true` needs an `input` to answer: add one, or remove `reply`", "input")
     elif gana.trigger is Trigger.ONCE_ON_ENABLE:
-        yield _clash(
-            at, "`reply: true` has nothing to answer with `trigger: once-on-enable`", "trigger", "input"
-        )
+        told = "`reply: true` has nothing to answer with `trigger: once-on-enable`: remove `reply`"
+        yield _clash(at, told, "trigger")
     elif output.type is OutputType.FEED and source.type not in _KIND_1:
         told = f"a feed note can answer kind-1 notes only, not input `{source.type}`"
         yield _clash(at, f"{told}: write `type: {source.type}` and `ref: same`, or `reply: false`", "input")
     elif output.type is OutputType.GROUP and (source.type is not InputType.GROUP or source.ref != output.ref):
-        told = "`reply: true` in a group answers messages of that group only"
-        yield _clash(
-            at, f"{told}: write `input: {{type: group}}` with the same `ref`, or `reply: false`", "input"
+        told = (
+            "`reply: true` in a group answers that group only: read `input` from it, or write `reply: false`"
         )
+        yield _clash(at, told, "input")
 
 
 def _privacy(gana: Gana) -> Iterator[Clash]:
