@@ -32,12 +32,19 @@ class Mender:
         self._repaired_at: float | None = None
         self._deep_at: float | None = None
         """Monotonic seconds of the last look all the way back."""
+        self.whole = asyncio.Event()
+        """Everything wanted now was read completely once."""
 
     def want(self, interests: Sequence[Interest]) -> None:
         self._wanted = merge(interests)
         self._deep_at = None
+        self.whole.clear()
         self.link.want([merged.filter for merged in self._wanted])
         self.link.torn.set()
+
+    @property
+    def wants(self) -> bool:
+        return bool(self._wanted)
 
     def status(self) -> RelayStatus:
         link = self.link
@@ -84,5 +91,6 @@ class Mender:
         if deep:
             self._deep_at = monotonic()
         self._repairs += 1
+        self.whole.set()
         self._repaired_at = self._tools.clock.now()
         return True

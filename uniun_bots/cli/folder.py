@@ -1,0 +1,68 @@
+"""What most commands share: the project folder, its data, and the way to a host that may be running on it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from uniun_bots.database.store import Store, connect
+from uniun_bots.errors import ConfigError, NotFound
+from uniun_bots.host.control import ask_host
+from uniun_bots.host.host import FILE
+from uniun_bots.host.lease import holder, lease
+from uniun_bots.personas.load_settings import load_settings
+
+T = TypeVar("T")
+
+folder_option = click.option(
+    "--dir", "folder", default=".", type=click.Path(path_type=Path), help="The project folder; default: here."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+
+
+def data_dir(folder: Path) -> Path:
+    """Where the host writes. Raises ConfigError when host.yaml cannot be read."""
+    reading, _ = load_settings(folder / "host.yaml")
+    if reading.value is None or reading.faults:
+        raise ConfigError(reading.faults)
+    return reading.value.data_folder(folder)
+
+
+def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
+    """Read-only, beside a running host or without one. Raises NotFound when nothing was ever run here."""
+    path = data_dir(folder) / FILE
+    if not path.exists():
+        raise NotFound(f"{path} does not exist yet: nothing has run here (`uniun-bots run`)")
+    with closing(connect(path, read_only=True)) as conn:
+        conn.execute("BEGIN")
+        return query(conn)
+
+
+def act(
+    folder: Path, path: str, asked: dict[str, Any], unit: Callable[[sqlite3.Connection], Any]
+) -> dict[str, Any]:
+    """Through the running host when there is one; else under the lease, with our own hands."""
+    where = data_dir(folder)
+    if holder(where) is not None:
+        answer: dict[str, Any] = asyncio.run(ask_host(where, "POST", path, asked))
+        return answer
+
+    async def alone() -> dict[str, Any]:
+        async with Store(where / FILE) as store:
+            return {"result": await store.write(unit)}
+
+    with lease(where):
+        return asyncio.run(alone())
+
+
+def when(at: float | None) -> str:
+    """Unix seconds as local time, for people."""
+    from datetime import datetime
+
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else "-"

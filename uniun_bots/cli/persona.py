@@ -1,0 +1,139 @@
+"""`uniun-bots persona`: look at personas, turn them on and off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from uniun_bots.cli.folder import data_dir, folder_option, json_option, read_store
+from uniun_bots.clock import WallClock
+from uniun_bots.database.store import Store
+from uniun_bots.errors import NotFound
+from uniun_bots.host.control import ask_host
+from uniun_bots.host.host import FILE
+from uniun_bots.host.lease import holder, lease
+from uniun_bots.inputs.enabled import standing, turn_off, turn_on
+from uniun_bots.personas.gana import Gana, Mode
+from uniun_bots.personas.project import load_project
+from uniun_bots.personas.set_mode import set_mode
+from uniun_bots.triggers.timetable import forget
+
+
+@click.group(epilog="Example: uniun-bots persona list --dir my-bots")
+def persona() -> None:
+    """The personas of a project folder: list, show, enable, disable."""
+
+
+@persona.command("list", epilog="Example: uniun-bots persona list --json")
+@folder_option
+@json_option
+def list_personas(folder: Path, as_json: bool) -> None:
+    """Every persona file with its mode and what it watches."""
+    ganas = load_project(folder).ganas
+    if as_json:
+        click.echo(json.dumps([_summary(gana) for gana in ganas]))
+        return
+    table = Table("persona", "mode", "input", "output", "trigger", "name")
+    for gana in ganas:
+        one = _summary(gana)
+        table.add_row(one["id"], one["mode"], one["input"], one["output"], one["trigger"], one["name"])
+    Console().print(table)
+
+
+@persona.command("show", epilog="Example: uniun-bots persona show life-lessons-replier")
+@click.argument("name")
+@folder_option
+@json_option
+def show_persona(name: str, folder: Path, as_json: bool) -> None:
+    """One persona with everything it resolved to, and how it stands in the store."""
+    gana = _find(folder, name)
+    found = {**gana.model_dump(mode="json"), "standing": _standing(folder, name)}
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for key, value in found.items():
+        if key != "task" and value not in (None, [], {}):
+            click.echo(f"{key:12} {value if isinstance(value, str) else json.dumps(value)}")
+    click.echo(f"\n{gana.task}")
+
+
+@persona.command("enable", epilog="Example: uniun-bots persona enable life-lessons-replier --mode shadow")
+@click.argument("name")
+@click.option("--mode", type=click.Choice([Mode.SHADOW, Mode.LIVE]), default=Mode.LIVE, show_default=True)
+@click.option("--catch-up", is_flag=True, help="Start where it stopped instead of now.")
+@folder_option
+def enable(name: str, mode: Mode, catch_up: bool, folder: Path) -> None:
+    """Turn a persona on, starting at now; re-arms a `once-*` trigger. Writes `mode:` into its file."""
+    gana = _find(folder, name)
+    changed = set_mode(Path(gana.file), Mode(mode))
+    _tell_host(folder, name, on=True, catch_up=catch_up, rearm=not changed)
+    click.echo(f"{name} is {Mode(mode)}{', from where it stopped' if catch_up else ''}")
+
+
+@persona.command("disable", epilog="Example: uniun-bots persona disable life-lessons-replier")
+@click.argument("name")
+@folder_option
+def disable(name: str, folder: Path) -> None:
+    """Turn a persona off. Writes `mode: off` into its file."""
+    gana = _find(folder, name)
+    set_mode(Path(gana.file), Mode.OFF)
+    _tell_host(folder, name, on=False, catch_up=False, rearm=False)
+    click.echo(f"{name} is off")
+
+
+def _find(folder: Path, name: str) -> Gana:
+    ganas = load_project(folder).ganas
+    for gana in ganas:
+        if gana.id == name:
+            return gana
+    raise NotFound(f"there is no persona {name}; there are: {', '.join(g.id for g in ganas) or 'none'}")
+
+
+def _summary(gana: Gana) -> dict[str, Any]:
+    return {
+        "id": gana.id,
+        "name": gana.name,
+        "mode": str(gana.mode),
+        "input": str(gana.input.type) if gana.input else "none",
+        "output": str(gana.output.type),
+        "trigger": str(gana.trigger),
+        "file": gana.file,
+    }
+
+
+def _standing(folder: Path, name: str) -> dict[str, Any] | None:
+    try:
+        state = read_store(folder, lambda tx: standing(tx, name))
+    except NotFound:
+        return None
+    return {"enabled_at": state.enabled_at, "paused": state.paused, "spent": state.spent}
+
+
+def _tell_host(folder: Path, name: str, *, on: bool, catch_up: bool, rearm: bool) -> None:
+    """A running host reads the folder again; without one, the store notes the moment."""
+    where = data_dir(folder)
+    if holder(where) is not None:
+        asked = {"catch_up": [name] if catch_up else [], "rearm": [name] if rearm else []}
+        asyncio.run(ask_host(where, "POST", "/reload", asked))
+        return
+    now = WallClock().now()
+
+    def unit(tx: sqlite3.Connection) -> None:
+        turn_off(tx, name)
+        if on:
+            forget(tx, name)
+            turn_on(tx, name, now, catch_up=catch_up)
+
+    async def note() -> None:
+        async with Store(where / FILE) as store:
+            await store.write(unit)
+
+    with lease(where):
+        asyncio.run(note())

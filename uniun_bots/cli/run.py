@@ -1,0 +1,114 @@
+"""`uniun-bots run` and `uniun-bots tick`"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+import click
+from nostr_sdk import uniffi_set_event_loop
+
+from uniun_bots.errors import ConfigError, KeyRefused, UniunError
+from uniun_bots.host.host import Host
+from uniun_bots.host.snapshot import snapshot
+
+
+@click.command(epilog="Example: uniun-bots run my-bots")
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("-v", "--verbose", is_flag=True, help="Also what was heard, kept and matched.")
+def run(folder: Path, verbose: bool) -> None:
+    """Host the Ganas of a project folder until SIGTERM or Ctrl-C.
+
+    SIGHUP reads the folder again. Running work is finished, or safely abandoned, within 10 seconds.
+    """
+    start_logging(verbose)
+    leave(asyncio.run(_run(folder)))
+
+
+@click.command(epilog="Example: */10 * * * * uniun-bots tick /home/me/my-bots")
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--most", "most_s", default=300.0, show_default=True, help="Seconds after which it stops anyway."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Also what was heard, kept and matched.")
+def tick(folder: Path, most_s: float, verbose: bool) -> None:
+    """One pass for cron or a systemd timer: catch up, run what is due, deliver, exit.
+
+    Exit code 1 when something was still under way at the end; the next pass takes it up.
+    """
+    start_logging(verbose)
+    leave(asyncio.run(_tick(folder, most_s)))
+
+
+async def _run(folder: Path) -> int:
+    uniffi_set_event_loop(asyncio.get_running_loop())
+    try:
+        async with Host(folder, ask_passphrase=ask_passphrase) as host:
+            loop = asyncio.get_running_loop()
+            for name in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(name, host.stop)
+            loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(host)))
+            click.echo(
+                f"hosting {len(host.house.roster.ganas)} Ganas from {folder} (pid {os.getpid()})", err=True
+            )
+            await host.wait()
+    except UniunError as fault:
+        return told(fault)
+    return 0
+
+
+async def _reload(host: Host) -> None:
+    try:
+        await host.reload()
+    except UniunError as fault:
+        logging.getLogger(__name__).error("reload refused, all stays as it was:\n%s", fault)
+
+
+async def _tick(folder: Path, most_s: float) -> int:
+    uniffi_set_event_loop(asyncio.get_running_loop())
+    try:
+        async with Host(folder, ask_passphrase=ask_passphrase, debounce=False) as host:
+            done = await host.idle(most_s)
+            counters = (await snapshot(host))["counters"]
+    except UniunError as fault:
+        return told(fault)
+    told_counts = ", ".join(f"{count} {word}" for word, count in sorted(counters.items()) if count)
+    click.echo(
+        f"tick: {told_counts or 'nothing was heard'}{'' if done else '; something is still under way'}"
+    )
+    return 0 if done else 1
+
+
+def told(fault: UniunError) -> int:
+    click.echo(str(fault), err=True)
+    return 2 if isinstance(fault, ConfigError | KeyRefused) else 1
+
+
+def ask_passphrase(purpose: str) -> str:
+    if not sys.stdin.isatty():
+        raise KeyRefused(
+            f"{purpose} is needed and there is no terminal to ask: set UNIUN_BOTS_PASSPHRASE_FILE"
+        )
+    answer: str = click.prompt(purpose, hide_input=True, err=True)
+    return answer
+
+
+def start_logging(verbose: bool) -> None:
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.INFO,
+        format="%(asctime)s %(levelname).1s %(message)s",
+        stream=sys.stderr,
+    )
+    for loud in ("asyncio", "aiohttp"):
+        logging.getLogger(loud).setLevel(logging.WARNING)
+
+
+def leave(code: int) -> None:
+    """Flush and go at once: the SDK's threads may still call into an interpreter that is being torn down."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,132 @@
+"""`uniun-bots runs`: what the Ganas decided, and two ways to change one's mind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, read_store, when
+from uniun_bots.errors import NotFound
+from uniun_bots.host import actions
+from uniun_bots.host.control import ask_host
+from uniun_bots.nostr.reference import spell_note
+
+
+@click.group(epilog="Example: uniun-bots runs list --dir my-bots")
+def runs() -> None:
+    """The runs of Ganas: list, show, retry a failed one, retract a bad post."""
+
+
+@runs.command("list", epilog="Example: uniun-bots runs list --gana life-lessons-replier --json")
+@click.option("--gana", default=None, help="Of this Gana only.")
+@click.option("--dead", is_flag=True, help="Dead letters instead: what was given up.")
+@folder_option
+@json_option
+def list_runs(gana: str | None, dead: bool, folder: Path, as_json: bool) -> None:
+    """The newest runs first (10 of each Gana are kept)."""
+    found = read_store(folder, _dead_letters if dead else lambda tx: _runs(tx, gana))
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    if dead:
+        table = Table("kind", "Gana", "key", "reason", "when")
+        for row in found:
+            table.add_row(row["kind"], row["gana"], row["key"][:16], row["reason"], when(row["at"]))
+    else:
+        table = Table("run", "Gana", "mode", "ending", "when", "text or reason")
+        for row in found:
+            text = row["body"] or row["reason"]
+            table.add_row(
+                str(row["run"]), row["gana"], row["mode"], row["ending"], when(row["ended_at"]), text[:70]
+            )
+    Console().print(table)
+
+
+@runs.command("show", epilog="Example: uniun-bots runs show 12")
+@click.argument("run", type=int)
+@folder_option
+@json_option
+def show_run(run: int, folder: Path, as_json: bool) -> None:
+    """One run as a story: what it answered, what the model wrote, what became of it."""
+    found = read_store(folder, lambda tx: _story(tx, run))
+    click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
+
+
+@runs.command("retry", epilog="Example: uniun-bots runs retry 12")
+@click.argument("run", type=int)
+@folder_option
+def retry_run(run: int, folder: Path) -> None:
+    """Take up the inputs of a failed, malformed or given-up run again."""
+    act(folder, "/retry", {"run": run}, lambda tx: actions.retry(tx, run))
+    click.echo(f"the inputs of run {run} are pending again")
+
+
+@runs.command("retract", epilog="Example: uniun-bots runs retract 12 --reason 'wrong answer'")
+@click.argument("run", type=int)
+@click.option("--reason", default="", help="Published with the deletion.")
+@folder_option
+def retract_run(run: int, reason: str, folder: Path) -> None:
+    """Ask relays to delete what a run published (NIP-09). Relays may refuse; needs the running host."""
+    answer = asyncio.run(ask_host(data_dir(folder), "POST", "/retract", {"run": run, "reason": reason}))
+    click.echo(f"asked for deletion as {spell_note(answer['event_id'])}; `explain` tells what relays said")
+
+
+def _runs(tx: sqlite3.Connection, gana: str | None) -> list[dict[str, Any]]:
+    rows = tx.execute("SELECT * FROM runs WHERE ?1 IS NULL OR gana = ?1 ORDER BY run DESC", (gana,))
+    return [{**dict(row), "keys": json.loads(row["keys"])} for row in rows]
+
+
+def _dead_letters(tx: sqlite3.Connection) -> list[dict[str, Any]]:
+    return [dict(row) for row in tx.execute("SELECT * FROM dead_letters ORDER BY letter DESC")]
+
+
+def _story(tx: sqlite3.Connection, run: int) -> dict[str, Any]:
+    row = tx.execute("SELECT * FROM runs WHERE run = ?", (run,)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no run {run}; see `uniun-bots runs list`")
+    keys = json.loads(row["keys"])
+    inputs = tx.execute(
+        "SELECT id, author, text FROM notes WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (json.dumps(keys),),
+    )
+    steps = tx.execute("SELECT * FROM steps WHERE run = ? ORDER BY round", (run,))
+    receipts = tx.execute(
+        "SELECT relay, fate, message, attempts FROM receipts WHERE event_id = ?", (row["event_id"],)
+    )
+    return {
+        **dict(row),
+        "keys": keys,
+        "inputs": [dict(one) for one in inputs],
+        "steps": [dict(one) for one in steps],
+        "receipts": [dict(one) for one in receipts],
+    }
+
+
+def _lines(story: dict[str, Any]) -> list[str]:
+    took = story["ended_at"] - story["started_at"]
+    lines = [
+        f"run {story['run']} of {story['gana']} ({story['mode']}, attempt {story['attempt']})"
+        f" on {story['surface']}: {story['ending']} after {took:.1f} s"
+    ]
+    lines += [f"  input {spell_note(one['id'])}\n    {one['text']}" for one in story["inputs"]]
+    for step in story["steps"]:
+        lines.append(
+            f"  round {step['round']} on {step['model']}: {step['prompt_tokens']} prompt tokens"
+            f" ({step['reused_tokens']} reused), {step['generated_tokens']} generated, {step['seconds']:.1f} s"
+        )
+        lines.append(f"    model: {step['text']!r}\n    {step['note']}")
+    if story["reason"]:
+        lines.append(f"  {story['reason']}")
+    if story["body"]:
+        lines.append(f"  said: {story['body']}")
+    if story["event_id"]:
+        lines.append(f"  as {spell_note(story['event_id'])}")
+    lines += [f"  {one['relay']} said {one['fate']} {one['message']}".rstrip() for one in story["receipts"]]
+    return lines

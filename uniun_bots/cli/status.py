@@ -1,0 +1,111 @@
+"""`uniun-bots status`, `pause`, `resume` and `backup`"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, when
+from uniun_bots.database import store
+from uniun_bots.errors import NotFound
+from uniun_bots.host import actions
+from uniun_bots.host.control import ask_host
+from uniun_bots.host.host import FILE
+from uniun_bots.personas.project import load_project
+
+
+@click.command(epilog="Example: uniun-bots status --dir my-bots --json")
+@folder_option
+@json_option
+def status(folder: Path, as_json: bool) -> None:
+    """How the running host is doing: relays, Ganas, model, outbox. Exit code 1 when none runs."""
+    found = asyncio.run(ask_host(data_dir(folder), "GET", "/status"))
+    click.echo(json.dumps(found)) if as_json else _show(found)
+
+
+@click.command(epilog="Example: uniun-bots pause life-lessons-replier")
+@click.argument("names", nargs=-1)
+@click.option("--all", "everyone", is_flag=True, help="Every Gana of the folder.")
+@folder_option
+def pause(names: tuple[str, ...], everyone: bool, folder: Path) -> None:
+    """Stop answering at once, and across restarts, until `resume`. Inputs wait; nothing is lost."""
+    ganas = _named(folder, names, everyone)
+    why = "paused by a person"
+    act(folder, "/pause", {"ganas": ganas, "why": why}, lambda tx: actions.pause(tx, ganas, why))
+    click.echo(f"paused: {', '.join(ganas)}")
+
+
+@click.command(epilog="Example: uniun-bots resume --all")
+@click.argument("names", nargs=-1)
+@click.option("--all", "everyone", is_flag=True, help="Every Gana of the folder.")
+@folder_option
+def resume(names: tuple[str, ...], everyone: bool, folder: Path) -> None:
+    """Go on after `pause`, with everything that came meanwhile and is not too old."""
+    ganas = _named(folder, names, everyone)
+    act(folder, "/resume", {"ganas": ganas}, lambda tx: actions.resume(tx, ganas))
+    click.echo(f"resumed: {', '.join(ganas)}")
+
+
+@click.command(epilog="Example: uniun-bots backup /safe/bots-2026-01-31.sqlite --dir my-bots")
+@click.argument("target", type=click.Path(path_type=Path))
+@folder_option
+def backup(target: Path, folder: Path) -> None:
+    """Write a consistent copy of the database, also while a host runs. Keys are not in it."""
+    source = data_dir(folder) / FILE
+    if not source.exists():
+        raise NotFound(f"{source} does not exist yet: nothing has run here")
+    store.backup(source, target)
+    click.echo(f"wrote {target} ({target.stat().st_size:,} bytes)")
+
+
+def _named(folder: Path, names: tuple[str, ...], everyone: bool) -> list[str]:
+    known = [gana.id for gana in load_project(folder).ganas]
+    if everyone:
+        return known
+    if not names:
+        raise click.UsageError("name a Gana, or give --all")
+    for name in names:
+        if name not in known:
+            raise NotFound(f"there is no persona {name}; there are: {', '.join(known) or 'none'}")
+    return list(names)
+
+
+def _show(found: dict[str, Any]) -> None:
+    console = Console()
+    relays = Table("relay", "state", "since", "last word", title="Relays", title_justify="left")
+    for relay in found["relays"]:
+        refused = "; ".join(one["reason"] for one in relay["refused"])
+        state = "connected" if relay["connected"] else "away"
+        relays.add_row(
+            relay["url"], state, when(relay["since"]), refused or relay["last_error"] or relay["last_notice"]
+        )
+    ganas = Table("Gana", "mode", "pending", "last run", "state", title="Ganas", title_justify="left")
+    for gana in found["ganas"]:
+        last = gana["last_run"]
+        state = gana["paused"] or ("spent" if gana["spent"] else "")
+        ganas.add_row(
+            gana["gana"],
+            gana["mode"],
+            str(gana["pending"]),
+            f"{last['ending']} {when(last['ended_at'])}" if last else "-",
+            state,
+        )
+    console.print(relays, ganas)
+    for engine in found["engines"]:
+        model = engine["model"] or "not loaded yet"
+        console.print(
+            f"engine {engine['name']}: {model}, {len(engine['running'])} running,"
+            f" {len(engine['waiting'])} waiting, {engine['done']} done, {engine['failed']} failed"
+        )
+    console.print(
+        f"{found['notes']} notes, {found['outbox']} in the outbox, {found['dead_letters']} dead letters,"
+        f" pid {found['pid']}"
+    )
+    sys.stdout.flush()

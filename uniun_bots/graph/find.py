@@ -1,0 +1,99 @@
+"""Look notes up: by id, upwards along replies, and as a relay's filter would."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from uniun_bots.graph.note import Note
+from uniun_bots.nostr.filter import Filter
+
+COLUMNS = (
+    "n.seq, n.id, n.author, n.kind, n.created_at, n.text, n.origin, n.heard_at, n.root, n.parent, n.deleted"
+)
+MOST_ANCESTORS = 40
+
+
+def as_note(row: sqlite3.Row) -> Note:
+    return Note(
+        seq=row["seq"],
+        id=row["id"],
+        author=row["author"],
+        kind=row["kind"],
+        created_at=row["created_at"],
+        text=row["text"],
+        origin=row["origin"],
+        heard_at=row["heard_at"],
+        root=row["root"],
+        parent=row["parent"],
+        deleted=bool(row["deleted"]),
+    )
+
+
+def note_by_id(tx: sqlite3.Connection, note_id: str) -> Note | None:
+    row = tx.execute(f"SELECT {COLUMNS} FROM notes n WHERE n.id = ?", (note_id,)).fetchone()  # noqa: S608
+    return as_note(row) if row else None
+
+
+def raw_event(tx: sqlite3.Connection, note_id: str) -> bytes | None:
+    row = tx.execute("SELECT raw FROM notes WHERE id = ?", (note_id,)).fetchone()
+    return row["raw"] if row else None
+
+
+def known_ids(tx: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+    marks = ",".join("?" * len(ids))
+    return {row[0] for row in tx.execute(f"SELECT id FROM notes WHERE id IN ({marks})", tuple(ids))}  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    notes: tuple[Note, ...]
+    """From the top down to the parent."""
+    missing: str | None
+    """The next id upwards that is not in the store; None when the top was reached."""
+
+
+def ancestry(tx: sqlite3.Connection, note: Note) -> Ancestry:
+    found: list[Note] = []
+    seen = {note.id}
+    wanted = note.parent
+    while wanted and wanted not in seen and len(found) < MOST_ANCESTORS:
+        seen.add(wanted)
+        parent = note_by_id(tx, wanted)
+        if parent is None:
+            return Ancestry(tuple(reversed(found)), wanted)
+        found.append(parent)
+        wanted = parent.parent
+    return Ancestry(tuple(reversed(found)), None)
+
+
+def have_for(tx: sqlite3.Connection, wanted: Filter, since: int) -> list[tuple[str, int]]:
+    """(id, created_at) of kept notes that the filter names: what a relay need not send again.
+
+    Each of our filters asks for one of: authors, `#e` (a group's messages), `#p` (mentions).
+    """
+    kinds = ",".join(str(kind) for kind in wanted.kinds)
+    if wanted.authors:
+        marks = ",".join("?" * len(wanted.authors))
+        rows = tx.execute(
+            f"SELECT id, created_at FROM notes WHERE author IN ({marks}) AND created_at >= ?"  # noqa: S608
+            f" AND kind IN ({kinds}) AND raw IS NOT NULL",
+            (*wanted.authors, since),
+        )
+        return [(row[0], row[1]) for row in rows]
+    surfaces = [
+        f"{'group' if letter == 'e' else 'mentions'}:{value}"
+        for letter, values in wanted.tags
+        if letter in "ep"
+        for value in values
+    ]
+    have: dict[str, int] = {}
+    for surface in surfaces:
+        rows = tx.execute(
+            "SELECT n.id, n.created_at FROM surfaces s JOIN notes n USING (seq)"  # noqa: S608
+            f" WHERE s.surface = ? AND n.created_at >= ? AND n.kind IN ({kinds}) AND n.raw IS NOT NULL",
+            (surface, since),
+        )
+        have.update((row[0], row[1]) for row in rows)
+    return list(have.items())

@@ -1,0 +1,38 @@
+"""How a Gana's settings become a request to its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from uniun_bots.host.engines import DEFAULT
+from uniun_bots.inference.engine import Engine
+from uniun_bots.personas.gana import Gana
+from uniun_bots.personas.settings import HostSettings
+from uniun_bots.runs.one_shot import Asking
+
+DEFAULT_TEMPERATURE = 0.7
+CHARS_PER_TOKEN = 3
+"""A cautious guess for the length of an answer; scripts without spaces need more tokens for a character."""
+
+
+def engine_name(gana: Gana, engines: Mapping[str, Engine]) -> str:
+    return gana.model if gana.model in engines else DEFAULT
+
+
+def answer_tokens(gana: Gana, settings: HostSettings, context_tokens: int) -> int:
+    """What the persona says, else enough for its max_chars; never more than a quarter of the context."""
+    wanted = gana.max_tokens or settings.defaults.max_tokens or gana.output.max_chars // CHARS_PER_TOKEN + 16
+    return max(16, min(wanted, context_tokens // 4))
+
+
+def asking_of(
+    gana: Gana, settings: HostSettings, engines: Mapping[str, Engine], context_tokens: int
+) -> Asking:
+    temperature = gana.temperature if gana.temperature is not None else settings.defaults.temperature
+    return Asking(
+        engine_name=engine_name(gana, engines),
+        answer_tokens=answer_tokens(gana, settings, context_tokens),
+        context_tokens=context_tokens,
+        temperature=DEFAULT_TEMPERATURE if temperature is None else temperature,
+        speaker=gana.name,
+    )

@@ -1,0 +1,143 @@
+"""The control socket: how other commands speak to a running host. HTTP over a Unix socket, for its owner only.
+
+Socket paths are limited to about 100 bytes, so it lies in the runtime directory; the data folder notes where.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import aiohttp
+from aiohttp import web
+
+from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
+from uniun_bots.host import actions
+from uniun_bots.host.retract import retract
+from uniun_bots.host.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from uniun_bots.host.host import Host
+
+NOTE = "control.path"
+
+
+def socket_path(data_dir: Path) -> Path:
+    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    folder = Path(base) / f"uniun-bots-{os.getuid()}"
+    name = hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]
+    return folder / f"{name}.sock"
+
+
+class ControlServer:
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._path = socket_path(host.project.data_dir)
+
+    async def __aenter__(self) -> Self:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _refuse_strangers(self._path.parent)
+        self._path.unlink(missing_ok=True)
+        app = web.Application(middlewares=[_tell_errors])
+        app.add_routes(
+            [
+                web.get("/status", self._status),
+                web.post("/pause", self._pause),
+                web.post("/resume", self._resume),
+                web.post("/reload", self._reload),
+                web.post("/retry", self._retry),
+                web.post("/retract", self._retract),
+            ]
+        )
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        before = os.umask(0o177)
+        try:
+            await web.UnixSite(self._runner, str(self._path)).start()
+        finally:
+            os.umask(before)
+        (self._host.project.data_dir / NOTE).write_text(str(self._path))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._runner.cleanup()
+        self._path.unlink(missing_ok=True)
+        (self._host.project.data_dir / NOTE).unlink(missing_ok=True)
+
+    async def _status(self, request: web.Request) -> web.Response:
+        return web.json_response(await snapshot(self._host))
+
+    async def _pause(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        await self._host.store.write(lambda tx: actions.pause(tx, asked["ganas"], asked["why"]))
+        return web.json_response({})
+
+    async def _resume(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        await self._host.store.write(lambda tx: actions.resume(tx, asked["ganas"]))
+        await self._host.wake_pending(tuple(asked["ganas"]))
+        return web.json_response({})
+
+    async def _reload(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        await self._host.reload(tuple(asked.get("catch_up", ())), tuple(asked.get("rearm", ())))
+        return web.json_response({})
+
+    async def _retry(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        gana = await self._host.store.write(lambda tx: actions.retry(tx, asked["run"]))
+        await self._host.wake_pending((gana,))
+        return web.json_response({"gana": gana})
+
+    async def _retract(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        event_id = await retract(self._host.house, asked["run"], asked.get("reason", ""))
+        return web.json_response({"event_id": event_id})
+
+
+@web.middleware
+async def _tell_errors(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except ConfigError as fault:
+        return web.json_response({"error": str(fault), "config": True}, status=422)
+    except NotFound as fault:
+        return web.json_response({"error": str(fault)}, status=404)
+    except UniunError as fault:
+        return web.json_response({"error": str(fault)}, status=409)
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """In a shared temporary directory somebody else could have made the folder first."""
+    found = folder.stat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise UniunError(f"{folder} belongs to somebody else or is open to others: remove it")
+
+
+async def ask_host(data_dir: Path, method: str, path: str, asked: dict[str, Any] | None = None) -> Any:
+    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer."""
+    socket = socket_path(data_dir)
+    if (data_dir / NOTE).exists():
+        socket = Path((data_dir / NOTE).read_text())
+    if not socket.exists():
+        raise NoHost(f"no host runs on {data_dir}: start one with `uniun-bots run`")
+    try:
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(socket))) as session,
+            session.request(method, f"http://host{path}", json=asked) as response,
+        ):
+            answer = await response.json()
+    except aiohttp.ClientConnectionError as fault:
+        raise NoHost(f"no host answers on {socket}: {fault}") from fault
+    if response.status >= 400:
+        raise UniunError(answer["error"])
+    return answer

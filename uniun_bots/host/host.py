@@ -1,0 +1,193 @@
+"""The host: opens everything in order, runs the loops of the flow, and closes everything again.
+
+`async with Host("my-bots") as host: await host.wait()` hosts until `host.stop()`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from uniun_bots.clock import Clock, WallClock
+from uniun_bots.database.store import Store
+from uniun_bots.host import actions
+from uniun_bots.host.control import ControlServer
+from uniun_bots.host.engines import make_engines
+from uniun_bots.host.house import House
+from uniun_bots.host.identities import resolve_identities
+from uniun_bots.host.lease import lease
+from uniun_bots.host.loops import Loops
+from uniun_bots.host.open_gateway import open_gateway
+from uniun_bots.host.roster import Roster, enlist, interests
+from uniun_bots.host.standings import bring_up
+from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.inputs.cursors import surfaces_with_pending
+from uniun_bots.inputs.enabled import Standing
+from uniun_bots.inputs.take import own_keys
+from uniun_bots.nostr.signer import LocalSigner
+from uniun_bots.personas.keys import AskPassphrase
+from uniun_bots.personas.project import Project, load_project
+from uniun_bots.relays.gateway import Gateway
+from uniun_bots.triggers.timetable import Entry
+from uniun_bots.triggers.wakeup import TIMER
+from uniun_bots.triggers.wakeups import Wakeups
+
+log = logging.getLogger(__name__)
+
+FILE = "uniun-bots.sqlite"
+CATCH_UP_S = 5.0
+"""How long the start waits for relays to tell what was missed, our own replies included, before it answers."""
+
+
+class Host:
+    """Raises ConfigError with every fault, HostRunning, StoreError when it is entered."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        clock: Clock | None = None,
+        environ: Mapping[str, str] | None = None,
+        ask_passphrase: AskPassphrase | None = None,
+        engines: Mapping[str, Engine] | None = None,
+        debounce: bool = True,
+    ) -> None:
+        """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once."""
+        self.folder = Path(folder)
+        self.clock = clock or WallClock()
+        self._environ = os.environ if environ is None else environ
+        self._ask_passphrase = ask_passphrase
+        self._given_engines = dict(engines or {})
+        self._debounce = debounce
+        self._stop = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            await self._open(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        log.info("stopping")
+        await self._stack.__aexit__(kind, error, trace)
+
+    async def wait(self) -> None:
+        """Until `stop`."""
+        await self._stop.wait()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    # opening ------------------------------------------------------------------------------------------
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        self.project = await asyncio.to_thread(load_project, self.folder)
+        stack.enter_context(lease(self.project.data_dir))
+        signers = await asyncio.to_thread(self._signers, self.project)
+        self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
+        roster = enlist(self.project, signers)
+        standings, timers = await self._bring_up(self.project, roster, ())
+        engines = make_engines(self.project.settings) | self._given_engines
+        for engine in engines.values():
+            stack.push_async_callback(engine.aclose)
+        scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))
+        gateway = await stack.enter_async_context(
+            open_gateway(self.project.settings, roster, self.store, self.clock, self._came_back)
+        )
+        self.house = House(
+            store=self.store,
+            gateway=gateway,
+            scheduler=scheduler,
+            engines=engines,
+            wakeups=Wakeups(self.clock),
+            clock=self.clock,
+            settings=self.project.settings,
+            roster=roster,
+            debounce=self._debounce,
+        )
+        self.loops = await stack.enter_async_context(Loops(self.house))
+        await gateway.watch(interests(roster, standings, self.clock.now()))
+        await self._wake_up(roster, standings, timers, gateway)
+        await stack.enter_async_context(ControlServer(self))
+        log.info("hosting %d Ganas from %s", len(roster.ganas), self.folder)
+
+    def _signers(self, project: Project) -> dict[str, LocalSigner]:
+        return resolve_identities(project, self._environ, self._ask_passphrase)
+
+    async def _bring_up(
+        self, project: Project, roster: Roster, catch_up: tuple[str, ...]
+    ) -> tuple[dict[str, Standing], list[Entry]]:
+        now = self.clock.now()
+        return await self.store.write(lambda tx: bring_up(tx, project, roster, now, catch_up))
+
+    async def _wake_up(
+        self, roster: Roster, standings: Mapping[str, Standing], timers: list[Entry], gateway: Gateway
+    ) -> None:
+        """Wakeups are rows that any start can find again: whatever is pending, and the timetable."""
+        self.loops.start_receiving(roster.relays())
+        await gateway.caught_up(CATCH_UP_S)
+        await self.loops.kept_up()
+        await self.house.match()
+        watching = [(gana, surface) for surface, ganas in roster.watchers.items() for gana in ganas]
+        own = own_keys(roster.by_key.keys())
+        found = await self.store.read(lambda tx: surfaces_with_pending(tx, watching, own))
+        for gana, surface in found:
+            self.house.wakeups.not_later(gana, surface, self.clock.now())
+        for entry in timers:
+            surface = roster.ganas[entry.gana].surface or TIMER
+            self.house.wakeups.at(entry.gana, surface, entry.due, entry.due)
+        self.loops.start_answering()
+
+    def _came_back(self, relay: str) -> None:
+        if hasattr(self, "loops"):
+            self.loops.hurry(relay)
+
+    # while it runs ------------------------------------------------------------------------------------
+
+    async def reload(self, catch_up: tuple[str, ...] = (), rearm: tuple[str, ...] = ()) -> None:
+        """Read the folder again. A fault leaves everything as it was and is raised as ConfigError.
+
+        `rearm`: Ganas that start anew although they are on already.
+        """
+        project = await asyncio.to_thread(load_project, self.folder)
+        signers = await asyncio.to_thread(self._signers, project)
+        roster = enlist(project, signers)
+        await self.store.write(lambda tx: actions.turn_off(tx, rearm))
+        standings, timers = await self._bring_up(project, roster, catch_up)
+        for gone in self.house.roster.ganas.keys() - roster.ganas.keys():
+            self.house.wakeups.drop(gone)
+        self.project, self.house.roster, self.house.settings = project, roster, project.settings
+        gateway = self.house.gateway
+        gateway.admit(roster.addresses.values(), roster.signers)
+        await gateway.watch(interests(roster, standings, self.clock.now()))
+        await self._wake_up(roster, standings, timers, gateway)
+        log.info("reloaded: hosting %d Ganas", len(roster.ganas))
+
+    async def wake_pending(self, ganas: tuple[str, ...]) -> None:
+        """After a resume or a retry: look for what waits."""
+        roster = self.house.roster
+        for gana in ganas:
+            hosted = roster.ganas.get(gana)
+            if hosted and hosted.surface and hosted.gana.trigger.by_message:
+                self.house.wakeups.not_later(gana, hosted.surface, self.clock.now())
+        for delivery in self.house.deliveries.values():
+            delivery.wake()
+
+    async def idle(self, timeout_s: float) -> bool:
+        """Wait until nothing is due, under way or on its way to a relay; False when that took too long."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not await self.loops.quiet():
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            return False
+        return True

@@ -1,0 +1,371 @@
+"""The steps of the flow, each handed to the room that does it. What only one run needs stands in Progress."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
+
+from uniun_bots.clock import Clock, monotonic
+from uniun_bots.context.assembly import RULES, assemble
+from uniun_bots.context.context import Context
+from uniun_bots.context.gather import Surroundings, gather
+from uniun_bots.database.store import Store
+from uniun_bots.errors import EngineError, StoreError, UniunError
+from uniun_bots.graph.keep import Kept, keep, keep_sightings
+from uniun_bots.host.actions import pause
+from uniun_bots.host.asking import answer_tokens, asking_of, engine_name
+from uniun_bots.host.finder import Finder
+from uniun_bots.host.roster import Roster
+from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.inputs.budgets import Running
+from uniun_bots.inputs.decided import AlreadyDecided, hold
+from uniun_bots.inputs.elsewhere import notice_elsewhere
+from uniun_bots.inputs.held import Held
+from uniun_bots.inputs.take import Asked, Needs, Taken, own_keys, take
+from uniun_bots.inputs.turn import Turn
+from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
+from uniun_bots.nostr.secret import spells_a_secret
+from uniun_bots.personas.gana import Mode
+from uniun_bots.personas.hosted import HostedGana
+from uniun_bots.personas.settings import HostSettings, OnForeignPublish
+from uniun_bots.publishing.deliver import Delivery
+from uniun_bots.publishing.pin import pin
+from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.relays.gateway import Gateway
+from uniun_bots.relays.heard import Heard
+from uniun_bots.runs.gate import Gate
+from uniun_bots.runs.one_shot import run_one_shot
+from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.triggers.match import match
+from uniun_bots.triggers.timetable import move_on
+from uniun_bots.triggers.wakeup import Wakeup
+from uniun_bots.triggers.wakeups import Wakeups
+
+log = logging.getLogger("uniun_bots.flow")
+
+RUN_DEADLINE_S = 600.0
+NO_MODEL_RETRY_S = 30.0
+LONG_RUN_S = 2.0
+"""After a run this long its input may be gone: deletions are asked for before publishing."""
+
+
+class NoModel(UniunError):
+    """The engine cannot be loaded: the turn waits, without an attempt being counted."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """One turn from take to close."""
+
+    hosted: HostedGana
+    running: Running
+    started_at: float
+    began: float
+    around: Surroundings | None = None
+
+
+class House:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        gateway: Gateway,
+        scheduler: Scheduler,
+        engines: dict[str, Engine],
+        wakeups: Wakeups,
+        clock: Clock,
+        settings: HostSettings,
+        roster: Roster,
+        debounce: bool = True,
+    ) -> None:
+        self.store, self.gateway, self.scheduler, self.engines = store, gateway, scheduler, engines
+        self.wakeups, self.clock, self.settings, self.roster = wakeups, clock, settings, roster
+        self._debounce = debounce
+        self.finder = Finder(gateway, store, clock)
+        self.deliveries: dict[str, Delivery] = {}
+        self.arrived = asyncio.Event()
+        self.keeping = 0
+        """Batches that were heard and are not in the store yet."""
+        self.counters: Counter[str] = Counter()
+        self._progress: dict[tuple[str, str], Progress] = {}
+        self._taking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def places(self) -> int:
+        """Turns under way at a time: one in the model and one being made ready for each slot."""
+        slots = {name: settings.slots or 1 for name, settings in self.settings.engines.items()}
+        return 2 * (1 + sum(slots.values()))
+
+    def longest_max_age_s(self) -> float:
+        inputs = [hosted.gana.input for hosted in self.roster.ganas.values()]
+        return max((given.max_age_s for given in inputs if given), default=0)
+
+    # receive ------------------------------------------------------------------------------------------
+
+    async def hear(self) -> Sequence[Heard]:
+        return await self.gateway.hear()
+
+    async def keep(self, heard: Sequence[Heard]) -> None:
+        """The SDK hands each event out once, so a batch that did not commit is tried until it does."""
+        self.keeping += 1
+        try:
+            await self._keep_until_kept(heard)
+        finally:
+            self.keeping -= 1
+
+    async def _keep_until_kept(self, heard: Sequence[Heard]) -> None:
+        pause_s = 0.5
+        while True:
+            try:
+                await self._keep(heard)
+                return
+            except StoreError as fault:
+                log.error("keep: %d events wait for the store: %s", len(heard), fault)
+                await asyncio.sleep(pause_s)
+                pause_s = min(30.0, pause_s * 2)
+            except Exception as fault:
+                if len(heard) == 1:
+                    self.counters["refused"] += 1
+                    log.error("refused: %s cannot be kept: %s", heard[0].event.id, fault)
+                    return
+                for one in heard:
+                    await self._keep_until_kept([one])
+                return
+
+    async def _keep(self, heard: Sequence[Heard]) -> None:
+        sightings = self.gateway.sightings()
+        now = self.clock.now()
+
+        def unit(tx: sqlite3.Connection) -> tuple[Kept, list[str]]:
+            kept = keep(tx, heard)
+            keep_sightings(tx, sightings)
+            foreign = notice_elsewhere(tx, kept.new, self.roster.by_key, now)
+            return kept, [event.author for event in foreign if event.created_at >= now - 60]
+
+        kept, foreign = await self.store.write(unit)
+        self.counters.update(heard=len(heard), kept=len(kept.new), known=kept.known, expired=kept.expired)
+        log.debug("kept: %d of %d", len(kept.new), len(heard))
+        for author in foreign:
+            await self._foreign(author)
+        if kept.new:
+            self.arrived.set()
+
+    async def _foreign(self, author: str) -> None:
+        names = self.roster.by_key.get(author, ())
+        self.counters["foreign"] += 1
+        log.warning("heard: an event by the key of %s that this host did not send", ", ".join(names))
+        if self.settings.foreign_publish is OnForeignPublish.PAUSE:
+            why = "another client published with this key"
+            await self.store.write(lambda tx: pause(tx, names, why))
+
+    # wake ---------------------------------------------------------------------------------------------
+
+    async def match(self) -> None:
+        more = True
+        while more:
+            raised, now = self.wakeups.raised(), self.clock.now()
+            roster = self.roster
+            matched = await self.store.write(
+                lambda tx: match(tx, roster.watchers, roster.by_key.keys(), raised, now)  # noqa: B023
+            )
+            more = matched.more
+            for gana, surface in matched.keys:
+                self.wakeups.by_notes(gana, surface, roster.ganas[gana].gana.debounce_s * self._debounce)
+            if matched.keys:
+                log.debug("woke: %d Ganas by %d notes", len(matched.keys), matched.notes)
+
+    # answer -------------------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def take(self, wakeup: Wakeup) -> AsyncIterator[Turn | None]:
+        """Yields the turn, or None when nothing is to do; a step that raises becomes a failed run."""
+        hosted = self.roster.ganas.get(wakeup.gana)
+        taken = await self._taken(hosted, wakeup) if hosted else Taken()
+        if hosted is None or taken.turn is None or taken.running is None:
+            if hosted:
+                await self._nothing_taken(hosted, wakeup, taken)
+            yield None
+            return
+        turn = taken.turn
+        if taken.more:
+            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
+        try:
+            yield turn
+        except (AlreadyDecided, Abandoned) as over:
+            log.info("dropped: %s", over)
+            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + 1.0)
+        except Withdrawn as over:
+            await self._withdraw(turn, str(over))
+        except NoModel as fault:
+            log.warning("held: %s waits: %s", turn.gana, fault)
+            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + NO_MODEL_RETRY_S, turn.due)
+        except Exception as fault:
+            log.exception("failed: %s on %s", turn.gana, turn.key)
+            outcome = Outcome(Ending.FAILED, None, (), f"{type(fault).__name__}: {fault}", ())
+            await self.close(turn, outcome, None)
+        finally:
+            self._progress.pop((turn.gana, turn.key), None)
+
+    async def _taken(self, hosted: HostedGana, wakeup: Wakeup) -> Taken:
+        own = own_keys(self.roster.by_key.keys())
+
+        def ask(looked_for: Collection[str]) -> Asked:
+            running = tuple(one.running for one in self._progress.values() if one.running.gana == hosted.id)
+            now = self.clock.now()
+            return Asked(hosted, wakeup.surface, wakeup.due, now, own, running, looked_for)
+
+        async def find(needs: Needs, timeout_s: float) -> None:
+            await self.finder.look_up(needs, hosted.reads, timeout_s)
+
+        async with self._taking[hosted.id]:
+            taken = await take(self.store.write, ask, find)
+            if taken.turn and taken.running:
+                # Entered under the lock, so that the next take sees it as under way.
+                self._progress[taken.turn.gana, taken.turn.key] = Progress(
+                    hosted, taken.running, self.clock.now(), monotonic()
+                )
+        for held in taken.held:
+            log.info("held: %s for %s: %s (%s)", held.note_id, hosted.id, held.reason, held.setting)
+        self.counters["held"] += len(taken.held)
+        return taken
+
+    async def _nothing_taken(self, hosted: HostedGana, wakeup: Wakeup, taken: Taken) -> None:
+        if taken.next_at is not None:
+            self.wakeups.not_later(hosted.id, wakeup.surface, taken.next_at, wakeup.due)
+        elif wakeup.due is not None:
+            await self._move_timer_on(hosted.id, wakeup.surface, wakeup.due)
+
+    async def _move_timer_on(self, gana: str, surface: str, due: int) -> None:
+        now, zone = self.clock.now(), self.settings.timezone
+        entry = await self.store.write(lambda tx: move_on(tx, gana, due, now, zone))
+        if entry and entry.due != due:
+            self.wakeups.at(gana, surface, entry.due, entry.due)
+
+    async def _withdraw(self, turn: Turn, why: str) -> None:
+        held = [Held(turn.notes[-1].id, why, "NIP-09 deletion")]
+        await self.store.write(lambda tx: hold(tx, turn.gana, held, self.clock.now()))
+        self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
+
+    async def gather(self, turn: Turn) -> Context:
+        progress = self._progress[turn.gana, turn.key]
+        gana = progress.hosted.gana
+        name = engine_name(gana, self.engines)
+        engine = self.engines[name]
+        try:
+            info = await engine.load()
+        except EngineError as fault:
+            raise NoModel(str(fault)) from fault
+        find = self.finder.for_ancestors(progress.hosted.reads)
+        progress.around = await gather(self.store, turn, progress.hosted.pubkey, find)
+        return await assemble(
+            turn,
+            task=gana.task,
+            own_pubkey=progress.hosted.pubkey,
+            ancestry=progress.around.ancestry,
+            names=progress.around.names,
+            knowledge=(),
+            engine=engine,
+            context_tokens=info.context_tokens,
+            answer_tokens=answer_tokens(gana, self.settings, info.context_tokens),
+            now=self.clock.now(),
+        )
+
+    async def run(self, context: Context) -> Outcome:
+        turn = context.turn
+        progress = self._progress[turn.gana, turn.key]
+        gana = progress.hosted.gana
+        signers = self.roster.signers.values()
+        gate = Gate(
+            max_chars=gana.output.max_chars,
+            prompt_texts=(RULES, gana.task),
+            last_reply=progress.around.last_reply if progress.around else None,
+            is_secret=lambda text: spells_a_secret(text) or any(s.is_spelled_in(text) for s in signers),
+        )
+        info = await self.engines[engine_name(gana, self.engines)].load()
+        return await run_one_shot(
+            context,
+            scheduler=self.scheduler,
+            asking=asking_of(gana, self.settings, self.engines, info.context_tokens),
+            gate=gate,
+            deadline=self.clock.now() + RUN_DEADLINE_S,
+        )
+
+    async def pin(self, turn: Turn, outcome: Outcome) -> Pinned | None:
+        """None when nothing is to be sent: silence, a failure, or shadow mode."""
+        progress = self._progress[turn.gana, turn.key]
+        hosted = progress.hosted
+        if outcome.body is None or hosted.gana.mode is not Mode.LIVE:
+            return None
+        if turn.notes and monotonic() - progress.began > LONG_RUN_S:
+            await self.finder.look_for_deletion(turn.notes[-1], hosted.reads)
+        return await pin(
+            hosted,
+            turn,
+            outcome,
+            self.roster.signers[hosted.pubkey],
+            difficulty=await self._difficulty(hosted),
+            now=self.clock.now(),
+        )
+
+    async def _difficulty(self, hosted: HostedGana) -> int:
+        """The hardest of what the settings and the relays ask for: one event goes to all of them."""
+        asked = [self.settings.pow]
+        for url in hosted.writes:
+            address = self.roster.addresses[url]
+            asked.append(address.pow if address.pow is not None else await self.finder.relay_pow(url))
+        return max(asked)
+
+    async def close(self, turn: Turn, outcome: Outcome, pinned: Pinned | None) -> None:
+        progress = self._progress[turn.gana, turn.key]
+        ended = Ended(
+            hosted=progress.hosted,
+            turn=turn,
+            outcome=outcome,
+            pinned=pinned,
+            thread=progress.running.thread,
+            own=own_keys(self.roster.by_key.keys()),
+            started_at=progress.started_at,
+            ended_at=self.clock.now(),
+        )
+        # A run that is done is not lost to a shutdown: the commit is awaited whatever happens to this task.
+        closed = await asyncio.shield(self.store.write(lambda tx: close(tx, ended)))
+        self._tell(turn, outcome, closed)
+        if pinned:
+            for url in pinned.relays:
+                if url in self.deliveries:
+                    self.deliveries[url].wake()
+        await self._after_close(turn, closed)
+
+    async def _after_close(self, turn: Turn, closed: Closed) -> None:
+        now = self.clock.now()
+        if closed.again_at is not None:
+            self.wakeups.not_later(turn.gana, turn.surface, closed.again_at, turn.due)
+        elif turn.due is not None:
+            await self._move_timer_on(turn.gana, turn.surface, turn.due)
+        hosted = self.roster.ganas.get(turn.gana)
+        if closed.more and hosted and hosted.gana.trigger.by_message:
+            self.wakeups.not_later(turn.gana, turn.surface, now)
+
+    def _tell(self, turn: Turn, outcome: Outcome, closed: Closed) -> None:
+        self.counters[outcome.ending] += 1
+        log.info(
+            "closed: run %d of %s on %s: %s %s",
+            closed.run,
+            turn.gana,
+            turn.key,
+            outcome.ending,
+            outcome.reason,
+        )
+        if closed.dead:
+            self.counters["dead letters"] += 1
+            log.error("dead letter: %s on %s: %s", turn.gana, turn.key, outcome.reason)
+
+    # deliver ------------------------------------------------------------------------------------------
+
+    async def send(self, relay: str) -> int:
+        return await self.deliveries[relay].once()

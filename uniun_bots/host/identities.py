@@ -1,0 +1,38 @@
+"""The signers of every Gana that is not off; each key is opened once, and all that is missing is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from uniun_bots.errors import ConfigError, Fault, KeyRefused, NotFound
+from uniun_bots.host.roster import hosted_ganas
+from uniun_bots.nostr.signer import LocalSigner
+from uniun_bots.personas.keys import AskPassphrase, resolve_identity
+from uniun_bots.personas.project import Project
+
+
+def resolve_identities(
+    project: Project, environ: Mapping[str, str], ask_passphrase: AskPassphrase | None
+) -> dict[str, LocalSigner]:
+    """By Gana id. Raises ConfigError."""
+    opened: dict[str, LocalSigner] = {}
+    signers: dict[str, LocalSigner] = {}
+    faults: list[Fault] = []
+    for gana in hosted_ganas(project):
+        try:
+            if gana.identity not in opened:
+                opened[gana.identity] = resolve_identity(
+                    gana.identity, project.data_dir, environ, ask_passphrase or _nobody
+                )
+            signers[gana.id] = opened[gana.identity]
+        except (KeyRefused, NotFound) as refused:
+            faults.append(Fault(gana.file, 1, 1, f"identity: {refused}"))
+    if faults:
+        raise ConfigError(faults)
+    return signers
+
+
+def _nobody(purpose: str) -> str:
+    raise KeyRefused(
+        f"{purpose} is needed and there is no terminal to ask: set UNIUN_BOTS_PASSPHRASE_FILE or UNIUN_BOTS_PASSPHRASE"
+    )

@@ -1,0 +1,59 @@
+"""What `status` shows of a running host, as plain JSON values."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from uniun_bots.host.roster import Roster
+from uniun_bots.inputs.cursors import pending_count
+from uniun_bots.inputs.enabled import standing
+from uniun_bots.inputs.take import own_keys
+from uniun_bots.publishing.outbox import waiting_count
+
+if TYPE_CHECKING:
+    from uniun_bots.host.host import Host
+
+
+async def snapshot(host: Host) -> dict[str, Any]:
+    house = host.house
+    rows = await house.store.read(lambda tx: _from_rows(tx, house.roster))
+    return {
+        "pid": os.getpid(),
+        "folder": str(host.folder.resolve()),
+        "relays": [dataclasses.asdict(relay) for relay in house.gateway.status()],
+        "engines": [dataclasses.asdict(engine) for engine in house.scheduler.status()],
+        "wakeups": len(house.wakeups),
+        "counters": dict(house.counters),
+        **rows,
+    }
+
+
+def _from_rows(tx: sqlite3.Connection, roster: Roster) -> dict[str, Any]:
+    own = own_keys(roster.by_key.keys())
+    ganas = []
+    for hosted in roster.ganas.values():
+        state = standing(tx, hosted.id)
+        last = tx.execute(
+            "SELECT run, ending, reason, ended_at FROM runs WHERE gana = ? ORDER BY run DESC LIMIT 1",
+            (hosted.id,),
+        ).fetchone()
+        ganas.append(
+            {
+                "gana": hosted.id,
+                "mode": str(hosted.gana.mode),
+                "paused": state.paused,
+                "spent": state.spent,
+                "surface": hosted.surface,
+                "pending": pending_count(tx, hosted.id, hosted.surface, own) if hosted.surface else 0,
+                "last_run": dict(last) if last else None,
+            }
+        )
+    return {
+        "ganas": ganas,
+        "outbox": waiting_count(tx),
+        "dead_letters": tx.execute("SELECT count(*) FROM dead_letters").fetchone()[0],
+        "notes": tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0],
+    }

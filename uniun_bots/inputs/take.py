@@ -1,0 +1,279 @@
+"""take: wakeup -> Turn, with everything the guards hold on the way.
+
+`select` is one unit of the store. What it needs from relays first (an unknown author's profile, a missing parent)
+it names as Needs; `take` fetches that, at most FETCH_S, and asks again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field
+
+from uniun_bots.graph.find import Ancestry, ancestry
+from uniun_bots.graph.note import Note
+from uniun_bots.graph.profiles import fresh_profiles, mark_checked
+from uniun_bots.inputs.budgets import Running, over_budget
+from uniun_bots.inputs.cursors import advance, pending
+from uniun_bots.inputs.decided import hold
+from uniun_bots.inputs.enabled import Standing, standing
+from uniun_bots.inputs.guards import Facts, asks_to_stop, first_held
+from uniun_bots.inputs.held import Held
+from uniun_bots.inputs.retries import waiting
+from uniun_bots.inputs.turn import Turn
+from uniun_bots.nostr.profile import Profile
+from uniun_bots.personas.gana import Batch, Trigger
+from uniun_bots.personas.hosted import HostedGana
+
+MOST_NOTES = 20
+PAGE = 32
+FETCH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What must be looked up on relays before the next note can be judged."""
+
+    profiles: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    turn: Turn | None = None
+    running: Running | None = None
+    """What to enter among the running turns when there is a turn."""
+    held: tuple[Held, ...] = ()
+    more: bool = False
+    """More is pending that could be taken at once."""
+    next_at: float | None = None
+    """When a failed turn may be tried again."""
+    needs: Needs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One take: which Gana, where, and what is under way."""
+
+    hosted: HostedGana
+    surface: str
+    due: int | None
+    now: float
+    own: str
+    """JSON list of every hosted public key."""
+    running: tuple[Running, ...] = ()
+    looked_for: Collection[str] = field(default=())
+    """Note ids that were already asked for without success."""
+
+
+def select(tx: sqlite3.Connection, asked: Asked) -> Taken:
+    gana, now = asked.hosted.gana, asked.now
+    state = standing(tx, gana.id)
+    if not state.enabled or state.paused:
+        return Taken()
+    if asked.due is not None or not gana.trigger.by_message:
+        return _for_timer(tx, asked, state)
+    if gana.trigger is Trigger.ONCE_ON_FIRST_MESSAGE and asked.running:
+        return Taken()
+    return _for_messages(tx, asked, state, waiting(tx, gana.id), now)
+
+
+def _for_messages(
+    tx: sqlite3.Connection,
+    asked: Asked,
+    state: Standing,
+    retries: dict[str, tuple[int, float]],
+    now: float,
+) -> Taken:
+    gana = asked.hosted.gana
+    held: list[Held] = []
+    next_at: float | None = None
+    after = 0
+    while page := pending(tx, gana.id, asked.surface, asked.own, after=after, most=PAGE):
+        after = page[-1].seq
+        judge = _Judge(tx, asked, state, page)
+        if judge.needs:
+            hold(tx, gana.id, held, now)
+            return Taken(needs=judge.needs, held=tuple(held))
+        for at, note in enumerate(page):
+            if _under_way(note, asked.running):
+                continue
+            attempts, not_before = retries.get(note.id, (0, 0.0))
+            if not_before > now:
+                next_at = min(next_at or not_before, not_before)
+                continue
+            if verdict := judge.held(note):
+                held.append(verdict)
+                continue
+            turn, rest_held = _fill(judge, note, page[at + 1 :], asked, attempts + 1)
+            hold(tx, gana.id, held + rest_held, now)
+            running = Running(gana.id, asked.surface, turn.keys, note.author, judge.thread(note))
+            return Taken(turn, running, tuple(held + rest_held), more=True)
+    hold(tx, gana.id, held, now)
+    advance(tx, gana.id, asked.surface, asked.own)
+    return Taken(held=tuple(held), next_at=next_at)
+
+
+def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
+    """Everything pending that the guards let pass, at most MOST_NOTES; or nothing, for a standalone Gana."""
+    gana = asked.hosted.gana
+    if asked.due is None:
+        return Taken()
+    key = f"due:{asked.due}"
+    if tx.execute("SELECT 1 FROM answered WHERE gana = ? AND key = ?", (gana.id, key)).fetchone():
+        return Taken()
+    attempts, not_before = waiting(tx, gana.id).get(key, (0, 0.0))
+    if not_before > asked.now:
+        return Taken(next_at=not_before)
+    notes: list[Note] = []
+    held: list[Held] = []
+    if gana.input is not None:
+        page = pending(tx, gana.id, asked.surface, asked.own, most=PAGE)
+        judge = _Judge(tx, asked, state, page)
+        if judge.needs:
+            return Taken(needs=judge.needs)
+        for note in page:
+            if verdict := judge.held(note, budgets=False):
+                held.append(verdict)
+            elif len(notes) < MOST_NOTES and not _under_way(note, asked.running):
+                notes.append(note)
+        hold(tx, gana.id, held, asked.now)
+    over = over_budget(tx, gana.id, gana.limits, asked.running, asked.now, note=None, thread="")
+    turn = Turn(gana.id, asked.surface, tuple(notes), asked.due, attempts + 1)
+    if over or (gana.input is not None and not notes):
+        return Taken(held=tuple(held))
+    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held))
+
+
+def _under_way(note: Note, running: Collection[Running]) -> bool:
+    """Its own turn, or another one of its author here: an author's turns are answered one after the other."""
+    return any(note.id in one.keys or (note.author and note.author == one.author) for one in running)
+
+
+def _fill(judge: _Judge, head: Note, rest: list[Note], asked: Asked, attempt: int) -> tuple[Turn, list[Held]]:
+    """Later pending notes of the same author and thread join the head's turn."""
+    together = judge.everything or judge.together(head)
+    notes, held = [head], []
+    for note in rest:
+        if len(notes) == MOST_NOTES or not (judge.everything or judge.together(note) == together):
+            continue
+        if not judge.everything and note.author != head.author:
+            continue
+        if _under_way(note, asked.running):
+            continue
+        if verdict := judge.held(note, budgets=False):
+            held.append(verdict)
+        else:
+            notes.append(note)
+    return Turn(asked.hosted.id, asked.surface, tuple(notes), None, attempt), held
+
+
+class _Judge:
+    """What the guards need to know of a page of notes, looked up once."""
+
+    def __init__(self, tx: sqlite3.Connection, asked: Asked, state: Standing, page: list[Note]) -> None:
+        self.tx, self.asked, self.state = tx, asked, state
+        self.gana = asked.hosted.gana
+        self.everything = bool(self.gana.input and self.gana.input.batch is Batch.ALL)
+        authors = {note.author for note in page}
+        self.profiles: dict[str, Profile] = fresh_profiles(tx, authors, asked.now)
+        self.muted = {
+            row[0] for row in tx.execute("SELECT author FROM mutes WHERE gana = ?", (self.gana.id,))
+        }
+        self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
+        self.needs = self._needs(authors)
+
+    def _needs(self, authors: set[str]) -> Needs | None:
+        profiles = tuple(sorted(authors - self.profiles.keys()))
+        notes: set[str] = set()
+        if (self.asked.hosted.surface or "").startswith("mentions:"):
+            notes = {above.missing for above in self.above.values() if above.missing and not above.notes}
+            notes -= set(self.asked.looked_for)
+        return Needs(profiles, tuple(sorted(notes))) if profiles or notes else None
+
+    def held(self, note: Note, *, budgets: bool = True) -> Held | None:
+        facts = self._facts(note)
+        if not facts.muted and asks_to_stop(note, facts):
+            self._mute(note)
+            return Held(note.id, "its author asked us to stop", "stop")
+        if verdict := first_held(note, facts):
+            return verdict
+        if not budgets:
+            return None
+        limits = self.gana.limits
+        return over_budget(
+            self.tx,
+            self.gana.id,
+            limits,
+            self.asked.running,
+            self.asked.now,
+            note=note,
+            thread=self.thread(note),
+        )
+
+    def _facts(self, note: Note) -> Facts:
+        ancestors = self.above[note.id].notes
+        parent = ancestors[-1] if ancestors else None
+        return Facts(
+            hosted=self.asked.hosted,
+            standing=self.state,
+            now=self.asked.now,
+            profile=self.profiles.get(note.author),
+            parent=parent,
+            parent_mentioned_us=parent is not None and self._mentioned(parent),
+            ancestors=ancestors,
+            muted=note.author in self.muted,
+        )
+
+    def _mentioned(self, parent: Note) -> bool:
+        found = self.tx.execute(
+            "SELECT 1 FROM surfaces WHERE surface = ? AND seq = ?", (self.asked.surface, parent.seq)
+        )
+        return found.fetchone() is not None
+
+    def _mute(self, note: Note) -> None:
+        self.muted.add(note.author)
+        self.tx.execute(
+            "INSERT OR IGNORE INTO mutes (gana, author, note_id, at) VALUES (?, ?, ?, ?)",
+            (self.gana.id, note.author, note.id, self.asked.now),
+        )
+
+    def thread(self, note: Note) -> str:
+        """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
+        above = self.above[note.id]
+        if note.kind == 1 and note.root:
+            return note.root
+        return above.missing or (above.notes[0].id if above.notes else note.id)
+
+    def together(self, note: Note) -> str:
+        """What a turn groups by: messages straight into a channel belong together, answers go by thread."""
+        return self.thread(note) if note.parent else "top"
+
+
+Find = Callable[[Needs, float], Awaitable[None]]
+"""Look on relays for at most so many seconds and keep what is found."""
+
+
+async def take(
+    unit: Callable[[Callable[[sqlite3.Connection], Taken]], Awaitable[Taken]],
+    ask: Callable[[Collection[str]], Asked],
+    find: Find,
+) -> Taken:
+    """`unit` runs in the store's writer; `ask` gives the question as of now."""
+    looked_for: set[str] = set()
+    while True:
+        asked = ask(frozenset(looked_for))
+        taken = await unit(lambda tx, asked=asked: select(tx, asked))  # type: ignore[misc]
+        if taken.needs is None:
+            return taken
+        await find(taken.needs, FETCH_S)
+        looked_for.update(taken.needs.notes)
+
+
+def remember_asked(tx: sqlite3.Connection, needs: Needs, now: float) -> None:
+    mark_checked(tx, needs.profiles, now)
+
+
+def own_keys(pubkeys: Collection[str]) -> str:
+    return json.dumps(sorted(pubkeys))

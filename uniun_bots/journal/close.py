@@ -1,0 +1,117 @@
+"""close: the one transaction that ends a run, calling one function of each owner.
+
+Either all of it is on disk or nothing is: outbox rows, our own note, answered, run row, cursor, wakeup.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from uniun_bots import failpoints
+from uniun_bots.errors import UniunError
+from uniun_bots.graph.keep import keep_note
+from uniun_bots.inputs.cursors import advance
+from uniun_bots.inputs.decided import decide
+from uniun_bots.inputs.enabled import spend, standing
+from uniun_bots.inputs.retries import put_off
+from uniun_bots.inputs.turn import Turn
+from uniun_bots.journal.record import bury, record_run
+from uniun_bots.personas.gana import Mode, Trigger
+from uniun_bots.personas.hosted import HostedGana
+from uniun_bots.publishing.outbox import enqueue
+from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.triggers.match import settle
+
+ONCE = (Trigger.ONCE_ON_ENABLE, Trigger.ONCE_ON_FIRST_MESSAGE)
+
+
+class Abandoned(UniunError):
+    """The Gana was paused or turned off while it ran: nothing is published, its inputs wait."""
+
+
+class Withdrawn(UniunError):
+    """The author deleted what was being answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run as it is closed."""
+
+    hosted: HostedGana
+    turn: Turn
+    outcome: Outcome
+    pinned: Pinned | None
+    thread: str
+    own: str
+    started_at: float
+    ended_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    run: int
+    ending: Ending
+    more: bool
+    """Something is still pending on the surface."""
+    again_at: float | None
+    """When a failed turn is tried again."""
+    dead: bool
+    """The turn's tries are used up."""
+
+
+def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
+    """Raises AlreadyDecided, Abandoned or Withdrawn; then nothing of it stays."""
+    turn, outcome, gana = ended.turn, ended.outcome, ended.hosted.gana
+    state = standing(tx, gana.id)
+    if state.paused or not state.enabled:
+        raise Abandoned(f"{gana.id} was paused or turned off while it ran")
+    if ended.pinned and _withdrawn(tx, turn):
+        raise Withdrawn(f"{turn.notes[-1].id} was deleted by its author")
+    run = record_run(
+        tx,
+        turn,
+        outcome,
+        mode=gana.mode,
+        event_id=ended.pinned.event.id if ended.pinned else None,
+        started_at=ended.started_at,
+        ended_at=ended.ended_at,
+    )
+    again_at, dead = None, False
+    if outcome.ending.decides:
+        decide(tx, turn, run=run, ending=outcome.ending, thread=ended.thread, now=ended.ended_at)
+    else:
+        again_at = put_off(tx, turn, outcome.reason, ended.ended_at)
+        dead = again_at is None
+        if dead:
+            _bury_turn(tx, ended, run)
+    if ended.pinned and gana.mode is Mode.LIVE:
+        enqueue(tx, ended.pinned, gana.id, run, ended.ended_at)
+        keep_note(tx, ended.pinned.event, "own", ended.ended_at)
+    if outcome.ending is Ending.SUCCEEDED and gana.trigger in ONCE:
+        spend(tx, gana.id)
+    more = advance(tx, gana.id, turn.surface, ended.own)
+    settle(tx, gana.id, turn.surface, more=more)
+    failpoints.hit("closing")
+    return Closed(run, outcome.ending, more, again_at, dead)
+
+
+def _withdrawn(tx: sqlite3.Connection, turn: Turn) -> bool:
+    return bool(turn.notes) and bool(
+        tx.execute("SELECT deleted FROM notes WHERE id = ?", (turn.notes[-1].id,)).fetchone()[0]
+    )
+
+
+def _bury_turn(tx: sqlite3.Connection, ended: Ended, run: int) -> None:
+    turn = ended.turn
+    decide(tx, turn, run=run, ending="dead", thread=ended.thread, now=ended.ended_at)
+    bury(
+        tx,
+        kind="turn",
+        gana=turn.gana,
+        surface=turn.surface,
+        key=turn.key,
+        reason=ended.outcome.reason,
+        now=ended.ended_at,
+    )

@@ -1,0 +1,102 @@
+"""Runs, their steps, and dead letters, as rows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from uniun_bots.inputs.turn import Turn
+from uniun_bots.runs.outcome import Outcome
+
+RUNS_PER_GANA = 10
+RUNS_IN_ALL = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    letter: int
+    kind: str
+    """`turn`: its tries are used up. `delivery`: no relay took the event."""
+    gana: str
+    surface: str
+    key: str
+    reason: str
+    at: float
+
+
+def record_run(
+    tx: sqlite3.Connection,
+    turn: Turn,
+    outcome: Outcome,
+    *,
+    mode: str,
+    event_id: str | None,
+    started_at: float,
+    ended_at: float,
+) -> int:
+    cursor = tx.execute(
+        "INSERT INTO runs (gana, surface, mode, keys, attempt, ending, reason, body, event_id, started_at,"
+        " ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+        (
+            turn.gana,
+            turn.surface,
+            mode,
+            json.dumps(turn.keys),
+            turn.attempt,
+            outcome.ending,
+            outcome.reason,
+            outcome.body,
+            event_id,
+            started_at,
+            ended_at,
+        ),
+    )
+    run = int(cursor.lastrowid or 0)
+    tx.executemany(
+        "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?)",
+        [
+            (
+                run,
+                step.round,
+                step.completion.model,
+                step.completion.text,
+                step.note,
+                step.completion.prompt_tokens,
+                step.completion.reused_tokens,
+                step.completion.evaluated_tokens,
+                step.completion.generated_tokens,
+                step.completion.seconds,
+            )
+            for step in outcome.steps
+        ],
+    )
+    return run
+
+
+def bury(
+    tx: sqlite3.Connection, *, kind: str, gana: str, surface: str, key: str, reason: str, now: float
+) -> None:
+    tx.execute(
+        "INSERT OR IGNORE INTO dead_letters (kind, gana, surface, key, reason, at) VALUES (?,?,?,?,?,?)",
+        (kind, gana, surface, key, reason, now),
+    )
+
+
+def dead_letters(tx: sqlite3.Connection) -> list[DeadLetter]:
+    return [DeadLetter(**dict(row)) for row in tx.execute("SELECT * FROM dead_letters ORDER BY letter")]
+
+
+def prune_runs(tx: sqlite3.Connection) -> int:
+    """The newest RUNS_PER_GANA of each Gana and RUNS_IN_ALL in all stay; returns how many went."""
+    gone = [
+        row[0]
+        for row in tx.execute(
+            "SELECT run FROM (SELECT run, row_number() OVER (PARTITION BY gana ORDER BY run DESC) AS nth,"
+            " row_number() OVER (ORDER BY run DESC) AS place FROM runs) WHERE nth > ? OR place > ?",
+            (RUNS_PER_GANA, RUNS_IN_ALL),
+        )
+    ]
+    tx.executemany("DELETE FROM steps WHERE run = ?", [(run,) for run in gone])
+    tx.executemany("DELETE FROM runs WHERE run = ?", [(run,) for run in gone])
+    return len(gone)

@@ -1,0 +1,106 @@
+"""deliver: outbox rows -> one relay's OK, paced and retried. Nothing gets here before close committed.
+
+One Delivery per relay, so that a silent relay holds up nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from uniun_bots import failpoints
+from uniun_bots.clock import Clock
+from uniun_bots.database.store import Store
+from uniun_bots.publishing.outbox import FIRST_RETRY_S, due_parcels, hurry, next_due, record
+from uniun_bots.relays.receipt import Fate, Receipt
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 64
+MOST_PAUSE_S = 300.0
+
+
+class Sender(Protocol):
+    async def send(self, raw: bytes, relays: Sequence[str], author: str) -> list[Receipt]: ...
+
+
+class Delivery:
+    """Works through one relay's part of the outbox; `wake` it after a close and when the relay is back."""
+
+    def __init__(
+        self,
+        relay: str,
+        store: Store,
+        sender: Sender,
+        clock: Clock,
+        given_up: Callable[[Sequence[str]], Awaitable[None]],
+        per_minute: int | None = None,
+    ) -> None:
+        self.relay = relay
+        self._store, self._sender, self._clock, self._given_up = store, sender, clock, given_up
+        self._gap_s = 60.0 / per_minute if per_minute else 0.0
+        self._free_at = 0.0
+        self._refusals = 0
+        self._changed = asyncio.Event()
+
+    def wake(self) -> None:
+        self._changed.set()
+
+    async def hurry(self) -> None:
+        """The relay is back: what waited because it was away goes now."""
+        await self._store.write(lambda tx: hurry(tx, self.relay, self._clock.now()))
+        self.wake()
+
+    async def once(self) -> int:
+        """Send what is due now; returns how many events were tried."""
+        now = self._clock.now()
+        if now < self._free_at:
+            return 0
+        most = 1 if self._gap_s else MOST_AT_ONCE
+        parcels = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=most))
+        if not parcels:
+            return 0
+        self._free_at = now + self._gap_s
+        failpoints.hit("sending")
+        answers = await asyncio.gather(
+            *(self._sender.send(parcel.raw, [self.relay], parcel.author) for parcel in parcels)
+        )
+        failpoints.hit("sent")
+        receipts = [receipt for answer in answers for receipt in answer]
+        for receipt in receipts:
+            self._hear(receipt)
+        dead = await self._store.write(lambda tx: record(tx, receipts, self._clock.now()))
+        failpoints.hit("receipted")
+        if dead:
+            await self._given_up(dead)
+        return len(parcels)
+
+    async def wait(self) -> None:
+        """Until something is due or `wake` is called."""
+        self._changed.clear()
+        due = await self._store.read(lambda tx: next_due(tx, self.relay))
+        if self._changed.is_set():
+            return
+        waits = {asyncio.ensure_future(self._changed.wait())}
+        if due is not None:
+            until = self._clock.sleep_until(max(due, self._free_at))
+            waits.add(asyncio.ensure_future(until))  # type: ignore[arg-type]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for waiting in waits:
+                waiting.cancel()
+
+    def _hear(self, receipt: Receipt) -> None:
+        if receipt.fate.delivered:
+            self._refusals = 0
+            log.info("sent: %s to %s (%s)", receipt.event_id, receipt.relay, receipt.fate)
+            return
+        log.warning(
+            "refused: %s by %s (%s: %s)", receipt.event_id, receipt.relay, receipt.fate, receipt.message
+        )
+        if receipt.fate is Fate.RATE_LIMITED:
+            self._refusals += 1
+            self._free_at = self._clock.now() + min(MOST_PAUSE_S, FIRST_RETRY_S * 2**self._refusals)

@@ -1,0 +1,79 @@
+"""When Ganas with a timer are due: `every`, `cron`, and `once-on-enable`."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from croniter import croniter
+
+from uniun_bots.personas.gana import Gana, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    gana: str
+    due: int
+
+
+def rule_of(gana: Gana) -> str:
+    """A text that changes when the schedule does; empty for a Gana without a timer."""
+    if gana.trigger is Trigger.ONCE_ON_ENABLE:
+        return "once"
+    if not gana.trigger.by_timer:
+        return ""
+    return f"every {gana.every_s}" if gana.every_s is not None else f"cron {gana.cron}"
+
+
+def next_due(rule: str, after: float, zone: str) -> int | None:
+    """The first time later than `after`, Unix seconds; None when the rule has no further one."""
+    word, _, rest = rule.partition(" ")
+    if word == "every":
+        return int(after) + int(rest)
+    if word == "cron":
+        start = datetime.fromtimestamp(after, ZoneInfo(zone))
+        return int(croniter(rest, start).get_next(datetime).timestamp())
+    return None
+
+
+def enter(tx: sqlite3.Connection, gana: Gana, now: float, zone: str) -> Entry | None:
+    """What stands for this Gana; a new or changed rule starts at now. None without a timer."""
+    rule = rule_of(gana)
+    if not rule:
+        tx.execute("DELETE FROM timetable WHERE gana = ?", (gana.id,))
+        return None
+    row = tx.execute("SELECT due, rule FROM timetable WHERE gana = ?", (gana.id,)).fetchone()
+    if row and row["rule"] == rule:
+        return Entry(gana.id, row["due"])
+    due = int(now) if rule == "once" else next_due(rule, now, zone)
+    if due is None:
+        return None
+    _write(tx, gana.id, due, rule)
+    return Entry(gana.id, due)
+
+
+def move_on(tx: sqlite3.Connection, gana: str, done: int, now: float, zone: str) -> Entry | None:
+    """The entry `done` is decided: on to the next one. Times missed meanwhile are one run, not many."""
+    row = tx.execute("SELECT due, rule FROM timetable WHERE gana = ?", (gana,)).fetchone()
+    if row is None or row["due"] != done:
+        return Entry(gana, row["due"]) if row else None
+    due = next_due(row["rule"], max(now, done), zone)
+    if due is None:
+        return None
+    _write(tx, gana, due, row["rule"])
+    return Entry(gana, due)
+
+
+def forget(tx: sqlite3.Connection, gana: str) -> None:
+    """So that the rule starts anew when the Gana is turned on again."""
+    tx.execute("DELETE FROM timetable WHERE gana = ?", (gana,))
+
+
+def _write(tx: sqlite3.Connection, gana: str, due: int, rule: str) -> None:
+    tx.execute(
+        "INSERT INTO timetable (gana, due, rule) VALUES (?, ?, ?)"
+        " ON CONFLICT (gana) DO UPDATE SET due = excluded.due, rule = excluded.rule",
+        (gana, due, rule),
+    )

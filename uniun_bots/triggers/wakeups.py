@@ -1,0 +1,92 @@
+"""The wakeups that stand, ordered by when they may be taken."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+
+from uniun_bots.clock import Clock
+from uniun_bots.triggers.wakeup import Wakeup
+
+MOST_DEBOUNCE_S = 15.0
+"""However fast notes follow each other, the first one waits no longer than this."""
+
+_Key = tuple[str, str, bool]
+
+
+class Wakeups:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._standing: dict[_Key, Wakeup] = {}
+        self._heap: list[tuple[float, int, Wakeup]] = []
+        self._order = itertools.count()
+        self._changed = asyncio.Event()
+
+    def raised(self) -> set[tuple[str, str]]:
+        return {(gana, surface) for gana, surface, timer in self._standing if not timer}
+
+    def __len__(self) -> int:
+        return len(self._standing)
+
+    def by_notes(self, gana: str, surface: str, debounce_s: float) -> None:
+        """Due = now + debounce, at most the first note + MOST_DEBOUNCE_S (or one debounce if that is longer)."""
+        now = self._clock.now()
+        stands = self._standing.get((gana, surface, False))
+        first_at = stands.first_at if stands else now
+        longest = max(MOST_DEBOUNCE_S, debounce_s)
+        self._put(Wakeup(gana, surface, min(now + debounce_s, first_at + longest), None, first_at))
+
+    def at(self, gana: str, surface: str, when: float, due: int | None = None) -> None:
+        self._put(Wakeup(gana, surface, when, due, self._clock.now()))
+
+    def not_later(self, gana: str, surface: str, when: float, due: int | None = None) -> None:
+        """Like `at`, but an earlier standing wakeup stays."""
+        stands = self._standing.get((gana, surface, due is not None))
+        if stands is None or stands.at > when:
+            self.at(gana, surface, when, due)
+
+    def drop(self, gana: str) -> None:
+        for key in [key for key in self._standing if key[0] == gana]:
+            del self._standing[key]
+
+    def next_at(self) -> float | None:
+        self._forget_stale()
+        return self._heap[0][0] if self._heap else None
+
+    def pop_due(self) -> Wakeup | None:
+        """The wakeup that has been due for longest, taken out; None when none is due now."""
+        self._forget_stale()
+        if not self._heap or self._heap[0][0] > self._clock.now():
+            return None
+        wakeup = heapq.heappop(self._heap)[2]
+        del self._standing[_key(wakeup)]
+        return wakeup
+
+    async def next(self) -> Wakeup:
+        """Wait for the next one that is due, and take it out."""
+        while (wakeup := self.pop_due()) is None:
+            self._changed.clear()
+            changed = asyncio.ensure_future(self._changed.wait())
+            waits = {changed}
+            if (when := self.next_at()) is not None:
+                waits.add(asyncio.ensure_future(self._clock.sleep_until(when)))  # type: ignore[arg-type]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for waiting in waits:
+                    waiting.cancel()
+        return wakeup
+
+    def _put(self, wakeup: Wakeup) -> None:
+        self._standing[_key(wakeup)] = wakeup
+        heapq.heappush(self._heap, (wakeup.at, next(self._order), wakeup))
+        self._changed.set()
+
+    def _forget_stale(self) -> None:
+        while self._heap and self._standing.get(_key(self._heap[0][2])) is not self._heap[0][2]:
+            heapq.heappop(self._heap)
+
+
+def _key(wakeup: Wakeup) -> _Key:
+    return wakeup.gana, wakeup.surface, wakeup.due is not None
