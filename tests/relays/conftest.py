@@ -51,5 +51,5 @@ async def hear(gateway: Gateway, count: int, within_s: float = 20.0) -> list[Hea
 async def until(check: Callable[[], Any], within_s: float = 20.0) -> None:
     """Wait for a condition that has no event of its own."""
     async with asyncio.timeout(within_s):
-        while not check():  # noqa: ASYNC110
+        while not check():
             await asyncio.sleep(0.01)

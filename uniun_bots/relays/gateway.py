@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
@@ -95,6 +95,27 @@ class Gateway:
                 wanted.setdefault((url, self._identity(url, interest.reader)), []).append(interest)
         for (url, identity), some in wanted.items():
             (await self._mender(url, identity)).want(some)
+
+    def admit(self, addresses: Iterable[RelayAddress], signers: Mapping[str, LocalSigner]) -> None:
+        """After a reload: relays and identities that came along. Connections that nobody wants stay open."""
+        self._addresses.update({address.url: address for address in addresses})
+        self._signers.update(signers)
+
+    async def caught_up(self, timeout_s: float) -> bool:
+        """Wait until every relay that is read told what we missed; False when some did not in time."""
+        waits = [
+            asyncio.ensure_future(mender.whole.wait()) for mender in self._menders.values() if mender.wants
+        ]
+        if not waits:
+            return True
+        _, late = await asyncio.wait(waits, timeout=timeout_s)
+        for wait in late:
+            wait.cancel()
+        return not late
+
+    def backlog(self) -> int:
+        """Events that were heard and not taken yet."""
+        return len(self._inbox)
 
     async def hear(self) -> list[Heard]:
         """The next 1 to 512 events, verified and parsed; each event once. Waits for the first."""

@@ -54,6 +54,9 @@ class Inbox:
         if len(self._seen) > REMEMBERED:
             del self._seen[next(iter(self._seen))]
 
+    def __len__(self) -> int:
+        return len(self._heard)
+
     async def room(self) -> None:
         if not self._drained.is_set():
             await self._drained.wait()

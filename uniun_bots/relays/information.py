@@ -25,7 +25,7 @@ class Information:
     name: str = ""
     software: str = ""
     nips: frozenset[int] = frozenset()
-    min_pow: int = 0
+    min_pow_difficulty: int = 0
     auth_required: bool = False
     payment_required: bool = False
     restricted_writes: bool = False
@@ -87,7 +87,7 @@ def read_information(body: bytes) -> Information | None:
         name=_text(found.get("name")),
         software=_text(found.get("software")),
         nips=frozenset(n for n in nips if _is_whole(n)) if isinstance(nips, list) else frozenset(),
-        min_pow=_whole(limits.get("min_pow_difficulty")) or 0,
+        min_pow_difficulty=_whole(limits.get("min_pow_difficulty")) or 0,
         auth_required=limits.get("auth_required") is True,
         payment_required=limits.get("payment_required") is True,
         restricted_writes=limits.get("restricted_writes") is True,
