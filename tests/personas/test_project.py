@@ -6,7 +6,7 @@ import pytest
 
 from tests.personas.folder import NPUB, NSEC, persona, write
 from uniun_bots.errors import ConfigError
-from uniun_bots.personas.project import check_project, load_project, unmet_identities
+from uniun_bots.personas.project import check_project, load_project
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -155,13 +155,3 @@ def test_one_faulty_file_hides_no_other(tmp_path: Path) -> None:
     assert [Path(fault.file).name for fault in check_project(tmp_path).faults] == [
         "host.yaml", "a.md", "b.md", "c.md"
     ]  # fmt: skip
-
-
-def test_a_missing_variable_is_a_matter_of_running_only(tmp_path: Path) -> None:
-    write(tmp_path, personas__a_md=persona(), personas__b_md=persona(identity="key:b", mode="shadow"))
-    write(tmp_path, personas__c_md=persona(identity="env:C_NSEC", mode="live"))
-    project = load_project(tmp_path)
-    (unmet,) = unmet_identities(project, {})
-    assert unmet.file == str(tmp_path / "personas/c.md")
-    assert unmet.message.startswith("C_NSEC is not set")
-    assert unmet_identities(project, {"C_NSEC": "x"}) == ()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.errors import AlreadyThere, ConfigError, KeyRefused, NotFound
+from uniun_bots.cli.folder import data_dir, folder_option, json_option
+from uniun_bots.errors import AlreadyThere, KeyRefused, NotFound
 from uniun_bots.nostr.bech32 import encode
 from uniun_bots.nostr.reference import spell_npub
 from uniun_bots.nostr.secret import SecretText, new_secret, read_secret
@@ -22,11 +23,6 @@ from uniun_bots.personas.keys import (
     open_key,
     read_key_file,
     save_key,
-)
-from uniun_bots.personas.load_settings import load_settings
-
-_project = click.option(
-    "--dir", "folder", default=".", type=click.Path(path_type=Path), help="The project folder; default: here."
 )
 
 
@@ -41,7 +37,7 @@ def keys() -> None:
 
 @keys.command("new", epilog="Example: uniun-bots keys new life-lessons --dir my-bots")
 @click.argument("name")
-@_project
+@folder_option
 def new(name: str, folder: Path) -> None:
     """Make a new key and keep it."""
     _keep(folder, name, new_secret())
@@ -49,7 +45,7 @@ def new(name: str, folder: Path) -> None:
 
 @keys.command("import", epilog="Example: uniun-bots keys import life-lessons < key.txt")
 @click.argument("name")
-@_project
+@folder_option
 def import_key(name: str, folder: Path) -> None:
     """Keep a key that you have: nsec, hex or ncryptsec, asked for or read from standard input.
 
@@ -63,8 +59,8 @@ def import_key(name: str, folder: Path) -> None:
 
 
 @keys.command("list", epilog="Example: uniun-bots keys list --json")
-@_project
-@click.option("--json", "as_json", is_flag=True, help="A JSON list instead of lines.")
+@folder_option
+@json_option
 def list_keys(folder: Path, as_json: bool) -> None:
     """Names and public keys; needs no passphrase."""
     found = list_key_files(_data_dir(folder))
@@ -79,7 +75,7 @@ def list_keys(folder: Path, as_json: bool) -> None:
 
 @keys.command("show", epilog="Example: uniun-bots keys show life-lessons")
 @click.argument("name")
-@_project
+@folder_option
 @click.option("--secret", "with_secret", is_flag=True, help="Show the secret key too, after asking.")
 def show(name: str, folder: Path, with_secret: bool) -> None:
     """The public key, as npub and hex."""
@@ -97,23 +93,20 @@ def show(name: str, folder: Path, with_secret: bool) -> None:
 
 
 def _keep(folder: Path, name: str, secret: SecretText) -> None:
-    data_dir = _data_dir(folder)
-    if (path := key_path(data_dir, name)).exists():
+    where = _data_dir(folder)
+    if (path := key_path(where, name)).exists():
         # Told before anybody types a passphrase; save_key decides.
         raise AlreadyThere(str(path))
     ask = _ask_once if secret.locked else _ask_twice
     purpose = "Its passphrase" if secret.locked else f"Passphrase for {name}"
-    key = save_key(data_dir, name, secret, given_passphrase(os.environ, ask, purpose))
+    key = save_key(where, name, secret, given_passphrase(os.environ, ask, purpose))
     click.echo(f"{_npub(key)}\nkept in {key.path}; write `identity: key:{name}` in a persona file")
 
 
 def _data_dir(folder: Path) -> Path:
     if not (folder / "host.yaml").exists() and not (folder / "personas").is_dir():
         raise NotFound(f"{folder} is no project folder: `uniun-bots init DIR` makes one")
-    reading, _ = load_settings(folder / "host.yaml")
-    if reading.value is None or reading.faults:
-        raise ConfigError(reading.faults)
-    return reading.value.data_folder(folder)
+    return data_dir(folder)
 
 
 def _ask_once(purpose: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault
 from uniun_bots.personas.across import Written, doubles, gana_faults, relay_set_messages
 from uniun_bots.personas.defaults import with_defaults
-from uniun_bots.personas.gana import Gana, Mode
+from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.load_relay_set import bundled_relay_sets, load_relay_set
 from uniun_bots.personas.load_settings import load_settings
@@ -60,19 +60,6 @@ def check_project(folder: str | os.PathLike[str]) -> Report:
     project = reader.read()
     faults = tuple(sorted(set(reader.faults)))
     return Report(faults, tuple(sorted(reader.warnings)), None if faults else project)
-
-
-def unmet_identities(project: Project, environ: Mapping[str, str]) -> tuple[Fault, ...]:
-    """Ganas that are on and cannot run here because the variable of their key is not set."""
-    missing = [
-        (gana, gana.identity.removeprefix("env:"))
-        for gana in project.ganas
-        if gana.mode is not Mode.OFF
-        and gana.identity.startswith("env:")
-        and not environ.get(gana.identity.removeprefix("env:"))
-    ]
-    told = "is not set: `{0}` holds the secret key of this persona (export {0}=nsec1…)"
-    return tuple(Fault(gana.file, 1, 1, f"{name} {told.format(name)}") for gana, name in missing)
 
 
 @dataclass(slots=True)
