@@ -12,7 +12,7 @@ from uniun_bots.relays.link import Link
 from uniun_bots.relays.merge import Merged, merge
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.relays.relay_status import RelayStatus
-from uniun_bots.relays.repair import Tools, repair
+from uniun_bots.relays.repair import Repaired, Tools, repair
 
 FIRST_RETRY_S = 2.0
 
@@ -82,15 +82,30 @@ class Mender:
             return
 
     async def _repair(self) -> bool:
+        wanted = self._wanted
+        if not wanted:
+            return True
         deep = self._deep_at is None or monotonic() - self._deep_at > self._options.deep_repair_every_s
         # What was just missed comes first, the long look back after it.
-        for look_back in (False, True) if deep else (False,):
-            for merged in self._wanted:
-                if not await repair(self.link, merged, self._tools, look_back):
+        done = [await repair(self.link, merged, self._tools, deep=False) for merged in wanted]
+        if not all(one.complete for one in done):
+            return False
+        # In pages it would bring everything again: only a comparison of ids is cheap enough.
+        if deep and self.link.negentropy:
+            for merged, one in zip(wanted, done, strict=True):
+                if not await self._look_back(merged, one):
                     return False
+        if wanted is not self._wanted:
+            # Something else is wanted by now, and `want` has asked for the next repair.
+            return True
         if deep:
             self._deep_at = monotonic()
         self._repairs += 1
         self.whole.set()
         self._repaired_at = self._tools.clock.now()
         return True
+
+    async def _look_back(self, merged: Merged, done: Repaired) -> bool:
+        if done.since <= min(part.since for part in merged.parts):
+            return True
+        return (await repair(self.link, merged, self._tools, deep=True)).complete

@@ -31,22 +31,27 @@ class Tools:
     overlap_s: int
 
 
-async def repair(link: Link, merged: Merged, tools: Tools, deep: bool) -> bool:
-    """Whether everything since then was read. Marks move only if so, to the second at which this began.
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    complete: bool
+    since: int
+
+
+async def repair(link: Link, merged: Merged, tools: Tools, deep: bool) -> Repaired:
+    """Marks move only when everything since then was read, to the second at which this began.
 
     `deep` looks back as far as the interests go, for what a relay got long after it was written.
     """
     began = int(tools.clock.now())
     keys = {part: key_of(part.filter) for part in merged.parts}
     marks = await tools.marks.get(link.url, list(keys.values()))
-    look_back = deep and link.negentropy is not False
     since = min(
-        part.since if look_back else _since(part, marks.get(key), began, tools) for part, key in keys.items()
+        part.since if deep else _since(part, marks.get(key), began, tools) for part, key in keys.items()
     )
     complete = await _read_all(link, merged.filter, since, tools)
     if complete and link.up.is_set():
         await tools.marks.set(link.url, list(keys.values()), began)
-    return complete
+    return Repaired(complete, since)
 
 
 def _since(part: Interest, mark: int | None, now: int, tools: Tools) -> int:
