@@ -7,6 +7,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from uniun_bots.personas import yaml_reader
 from uniun_bots.personas.scalars import Bare
 from uniun_bots.personas.sheet import Sheet
 from uniun_bots.personas.yaml_reader import DEEPEST, LONGEST_CHARS, read_yaml
@@ -147,6 +148,20 @@ def no_reading_fails_otherwise(text: str) -> Sheet:
 @example("- - - a: - b")
 def test_no_text_at_all_makes_the_reader_raise(text: str) -> None:
     no_reading_fails_otherwise(text)
+
+
+def read_slowly(text: str) -> Sheet:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml_reader, "FAST", yaml.SafeLoader)
+        return read_yaml(text, "f.yaml")
+
+
+@given(st.text(alphabet=st.sampled_from("ab:-[]{},#'\"&*!| \n\u2028é😀"), max_size=40))
+@example("a: 😀\n'b': &x [é, ~]\nb: *x\n'b': !t |\n  text\n")
+def test_the_fast_reader_sees_what_the_slow_one_sees(text: str) -> None:
+    fast, slow = read_yaml(text, "f.yaml"), read_slowly(text)
+    if slow.readable and fast.readable:
+        assert fast == slow
 
 
 @given(

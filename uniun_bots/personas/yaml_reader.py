@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -19,6 +21,9 @@ from uniun_bots.personas.sheet import Loc, Place, Sheet, dotted
 DEEPEST = 16
 MOST_VALUES = 20_000
 LONGEST_CHARS = 65_536
+
+FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml is several times as fast, but says less about what it cannot read: that is read again to explain it."""
 
 _EMPTY = ("", "~", "null", "Null", "NULL")
 # What PyYAML says, and what it means to somebody who writes a persona file.
@@ -47,17 +52,25 @@ class _Stop(Exception):
 
 def read_yaml(text: str, file: str, first_line: int = 1) -> Sheet:
     """Read one mapping. `text` has `\\n` line ends; `first_line` is where it stands in the file."""
-    reader = _Reader(file, first_line, _line_starts(text))
     if len(text) > LONGEST_CHARS:
-        reader.fault(0, f"too large: {len(text)} characters of YAML, at most {LONGEST_CHARS} are read")
-        return reader.sheet({}, readable=False)
+        told = f"too large: {len(text)} characters of YAML, at most {LONGEST_CHARS} are read"
+        return Sheet(file, {}, {}, {}, (Fault(file, first_line, 1, told),), frozenset(), readable=False)
+    if FAST is not yaml.SafeLoader:
+        with suppress(yaml.YAMLError):
+            return _read(text, _Reader(file, first_line, _line_starts(text)), FAST)
+    reader = _Reader(file, first_line, _line_starts(text))
     try:
-        return reader.sheet(reader.document(text), readable=True)
-    except _Stop:
-        pass
+        return _read(text, reader, yaml.SafeLoader)
     except yaml.YAMLError as error:
         reader.fault(*_explained(error))
-    return reader.sheet({}, readable=False)
+        return reader.sheet({}, readable=False)
+
+
+def _read(text: str, reader: _Reader, loader: Any) -> Sheet:
+    try:
+        return reader.sheet(reader.document(yaml.parse(text, Loader=loader)), readable=True)
+    except _Stop:
+        return reader.sheet({}, readable=False)
 
 
 @dataclass(slots=True)
@@ -84,8 +97,8 @@ class _Reader:
         place = self.place(index)
         self.faults.append(Fault(self.file, place.line, place.column, message))
 
-    def document(self, text: str) -> dict[str, object]:
-        self.events = yaml.parse(text, Loader=yaml.SafeLoader)
+    def document(self, events: Iterator[yaml.Event]) -> dict[str, object]:
+        self.events = events
         next(self.events)
         start = next(self.events)
         if isinstance(start, yaml.StreamEndEvent):
@@ -117,12 +130,12 @@ class _Reader:
                 return self._mapping(loc)
             case yaml.SequenceStartEvent():
                 return self._sequence(loc)
-            case yaml.ScalarEvent() if event.style is None and event.value in _EMPTY:
+            case yaml.ScalarEvent() if not event.style and event.value in _EMPTY:
                 self._spoil(
                     loc, index, f"{dotted(loc) or 'the file'} has no value: write one, or remove the line"
                 )
             case yaml.ScalarEvent():
-                return Bare(event.value) if event.style is None else str(event.value)
+                return Bare(event.value) if not event.style else str(event.value)
             case _:
                 self._spoil(loc, index, "aliases (`*name`) are not used here: write the value out")
         return None
