@@ -66,10 +66,10 @@ def show_persona(name: str, folder: Path, as_json: bool) -> None:
 
 @persona.command("enable", epilog="Example: uniun-bots persona enable life-lessons-replier --mode shadow")
 @click.argument("name")
-@click.option("--mode", type=click.Choice([Mode.SHADOW, Mode.LIVE]), default=Mode.LIVE, show_default=True)
+@click.option("--mode", type=click.Choice(["shadow", "live"]), default="live", show_default=True)
 @click.option("--catch-up", is_flag=True, help="Start where it stopped instead of now.")
 @folder_option
-def enable(name: str, mode: Mode, catch_up: bool, folder: Path) -> None:
+def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
     """Turn a persona on, starting at now; re-arms a `once-*` trigger. Writes `mode:` into its file."""
     gana = _find(folder, name)
     changed = set_mode(Path(gana.file), Mode(mode))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.llama.engine import LlamaEngine
@@ -16,13 +17,14 @@ DEFAULT = "default"
 SCRIPTED_CONTEXT = 4096
 
 
-def make_engines(settings: HostSettings) -> dict[str, Engine]:
-    engines = {name: make_engine(name, engine) for name, engine in settings.engines.items()}
-    engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model)
+def make_engines(settings: HostSettings, folder: Path) -> dict[str, Engine]:
+    """A relative `path:` of a model starts at `folder`, wherever the host was started from."""
+    engines = {name: make_engine(name, engine, folder) for name, engine in settings.engines.items()}
+    engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model, base=folder)
     return engines
 
 
-def make_engine(name: str, settings: EngineSettings) -> Engine:
+def make_engine(name: str, settings: EngineSettings, folder: Path) -> Engine:
     if settings.type is EngineType.SCRIPTED:
         return ScriptedEngine(
             _script(settings),
@@ -31,7 +33,9 @@ def make_engine(name: str, settings: EngineSettings) -> Engine:
             model=f"scripted:{name}",
             sleep=asyncio.sleep,
         )
-    return LlamaEngine(settings.model or "", context_tokens=settings.context_tokens, threads=settings.threads)
+    return LlamaEngine(
+        settings.model or "", base=folder, context_tokens=settings.context_tokens, threads=settings.threads
+    )
 
 
 def _script(settings: EngineSettings) -> Callable[[Request], Reply]:
