@@ -18,8 +18,8 @@ from uniun_bots.inference.request import Message
 
 # For a model without a template, or with one that we cannot render: ChatML.
 FALLBACK = (
-    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
-    "{% endfor %}<|im_start|>assistant\n"
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>{{ '\n' }}"
+    "{% endfor %}{{ '<|im_start|>assistant\n' }}"
 )
 FALLBACK_STOP = ("<|im_end|>", "<|im_start|>")
 # Private use characters: no template spells them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -21,13 +22,14 @@ CONTEXT_TOKENS = 4096
 STALL_S = 120.0
 """A worker that gives no sign of life for so long (no slice, no token) is killed."""
 CANCEL_S = 2.0
+BACKOFF_S = 1.0
 LONGEST_BACKOFF_S = 30.0
 
 
 class LlamaEngine:
     """Starts its worker at the first request, and again at the next one after it died.
 
-    The first restart is at once; when it dies again without an answer in between, after 1, 2, 4 … 30 s.
+    The first restart is at once; while it keeps dying without an answer in between, after 1, 2, 4 … 30 s.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class LlamaEngine:
         threads: int | None = None,
         stall_s: float = STALL_S,
         cancel_s: float = CANCEL_S,
+        backoff_s: float = BACKOFF_S,
     ) -> None:
         """`base` is where a relative `path:` starts; the context is never larger than the model's own."""
         self.reference = reference
@@ -51,13 +54,16 @@ class LlamaEngine:
         self._cancel_s = cancel_s
         self._worker: WorkerProcess | None = None
         self._info: EngineInfo | None = None
+        self._backoff_s = backoff_s
         self._deaths = 0
+        """Since the last answer."""
+        self._not_before = 0.0
         # Seen on virtual machines: AMX is announced, llama.cpp uses it, and dies of SIGILL.
         self._plain = False
         self._numbers = count(1)
         self._starting = asyncio.Lock()
         self._generating = asyncio.Lock()
-        self._closed = False
+        self._closing = asyncio.Event()
 
     @property
     def worker_pid(self) -> int | None:
@@ -78,7 +84,7 @@ class LlamaEngine:
         return answer.tokens
 
     async def generate(self, request: Request, on_piece: Callable[[str], None] | None = None) -> Completion:
-        """`on_piece` is called with every bit of text as soon as it is certain."""
+        """`on_piece` gets each bit of text as soon as it is certain; empty ones while the prompt is read."""
         async with self._generating:
             worker = await self._ready()
             number = next(self._numbers)
@@ -102,28 +108,37 @@ class LlamaEngine:
         )
 
     async def aclose(self) -> None:
-        self._closed = True
-        if self._worker is not None:
-            await self._worker.aclose(self._cancel_s)
+        self._closing.set()
+        async with self._starting:
+            if self._worker is not None:
+                await self._worker.aclose(self._cancel_s)
 
     async def _ready(self) -> WorkerProcess:
         """A living worker with its model loaded."""
         async with self._starting:
-            if self._closed:
-                raise EngineLost(f"the engine of {self.reference} is closed")
             if self._worker is not None and self._worker.is_dead:
-                await self._bury(self._worker)
+                await self._worker.wait()
+                self._note_death(self._worker.died_of)
+                self._worker = None
+            if self._worker is None:
+                await self._back_off()
+            if self._closing.is_set():
+                raise EngineLost(f"the engine of {self.reference} is closed")
             if self._worker is None:
                 self._worker = await self._start()
             return self._worker
 
-    async def _bury(self, worker: WorkerProcess) -> None:
-        await worker.wait()
-        self._plain = self._plain or worker.died_of == signal.SIGILL
-        backoff_s = min(2.0 ** (self._deaths - 1), LONGEST_BACKOFF_S) if self._deaths else 0.0
-        await asyncio.sleep(max(0.0, (worker.died_at or 0.0) + backoff_s - monotonic()))
+    def _note_death(self, died_of: int) -> None:
+        self._plain = self._plain or died_of == signal.SIGILL
+        if self._deaths:
+            wait_s = self._backoff_s * 2.0 ** min(self._deaths - 1, 10)
+            self._not_before = monotonic() + min(wait_s, LONGEST_BACKOFF_S)
         self._deaths += 1
-        self._worker = None
+
+    async def _back_off(self) -> None:
+        if (wait_s := self._not_before - monotonic()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), wait_s)
 
     async def _start(self) -> WorkerProcess:
         path = await asyncio.to_thread(find_model, self.reference, self._base)
@@ -132,9 +147,10 @@ class LlamaEngine:
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:
-            if self._plain or lost.signal != signal.SIGILL:
+            was_plain = self._plain
+            self._note_death(lost.signal)
+            if was_plain or not self._plain:
                 raise
-            self._plain = True
             return await self._start()
         self._info = EngineInfo(model=self.reference, context_tokens=loaded.context_tokens, slots=1)
         return worker

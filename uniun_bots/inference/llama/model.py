@@ -6,19 +6,18 @@ Made for one thread that generates; `count` may be called from another, it only 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import llama_cpp
-from llama_cpp.llama_grammar import json_schema_to_gbnf
 
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineError, ModelUnusable, PromptTooLong, SchemaRefused
 from uniun_bots.inference.completion import Finish
 from uniun_bots.inference.llama.chat_template import FALLBACK_STOP, ChatTemplate
+from uniun_bots.inference.llama.grammar import grammar_of
 from uniun_bots.inference.llama.protocol import Done, Load
 from uniun_bots.inference.llama.text_stream import TextStream
 from uniun_bots.inference.request import Message, Request
@@ -172,15 +171,8 @@ class Model:
     def _grammar(self, schema: str) -> Any:
         """Raises SchemaRefused."""
         self._log.clear()
-        try:
-            json.loads(schema)
-            grammar = json_schema_to_gbnf(schema)
-        except Exception as error:
-            # The converter raises whatever its own code stumbles over.
-            raise SchemaRefused(
-                f"the JSON schema cannot be compiled: {error or type(error).__name__}"
-            ) from error
-        sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
+        grammar = grammar_of(schema).encode()
+        sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar, b"root")
         if not sampler:
             raise SchemaRefused(f"the JSON schema gives a grammar that llama.cpp refuses{self._last_words()}")
         return sampler
@@ -197,7 +189,7 @@ class Model:
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = min(load.context_tokens, int(llama_cpp.llama_model_n_ctx_train(self._model)))
         params.n_batch = params.n_ubatch = SLICE_TOKENS
-        params.n_threads = params.n_threads_batch = load.threads or _usable_cores()
+        params.n_threads = params.n_threads_batch = load.threads or _spare_cores()
         context = llama_cpp.llama_init_from_model(self._model, params)
         if not context:
             raise ModelUnusable(
@@ -243,6 +235,8 @@ class Model:
         return f": {' / '.join(self._log)}" if self._log else ""
 
 
-def _usable_cores() -> int:
+def _spare_cores() -> int:
+    """All but one: llama.cpp's threads wait for each other by spinning, and any other load on their cores
+    makes all of them slow (two threads on two busy cores: a third of the speed of one)."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_THREADS)
+    return max(1, min(cores - 1, MOST_THREADS))

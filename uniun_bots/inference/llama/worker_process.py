@@ -51,7 +51,6 @@ class WorkerProcess:
         self._stderr: deque[str] = deque(maxlen=LAST_LINES)
         self._killed_because = ""
         self._tasks = (asyncio.create_task(self._read_answers()), asyncio.create_task(self._read_stderr()))
-        self.died_at: float | None = None
 
     @classmethod
     async def start(cls, load: Load, stall_s: float) -> tuple[WorkerProcess, Loaded]:
@@ -88,7 +87,8 @@ class WorkerProcess:
 
     @property
     def is_dead(self) -> bool:
-        return self.died_at is not None or self._process.returncode is not None
+        """Or as good as dead: what was killed takes a moment to go."""
+        return bool(self._killed_because) or self._process.returncode is not None
 
     async def ask(
         self, message: ToWorker, stall_s: float, on_piece: Callable[[str], None] | None = None
@@ -137,6 +137,7 @@ class WorkerProcess:
 
     async def aclose(self, patience_s: float) -> None:
         """The end of its pipe is the end of the worker; one that does not leave is killed."""
+        self._killed_because = self._killed_because or "the host is closing"
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -155,10 +156,9 @@ class WorkerProcess:
         try:
             while stdout is not None and (line := await stdout.readline()):
                 self._hear(line)
-        except ValueError as error:
+        except (ValueError, TypeError, KeyError) as error:
             self.kill(f"it wrote what is no answer: {error}")
         await self._process.wait()
-        self.died_at = monotonic()
         lost = self._lost()
         for pending in self._pending.values():
             if not pending.answer.done():
@@ -171,8 +171,9 @@ class WorkerProcess:
             return
         pending.heard_at = monotonic()
         if isinstance(answer, Piece):
-            if answer.text and pending.on_piece is not None:
-                pending.on_piece(answer.text)
+            if pending.on_piece is not None:
+                # An error of the listener is the listener's, not a broken pipe.
+                asyncio.get_running_loop().call_soon(pending.on_piece, answer.text)
         elif not pending.answer.done():
             pending.answer.set_result(_from_worker(answer))
 
@@ -182,12 +183,7 @@ class WorkerProcess:
             self._stderr.extend(line for line in data.decode(errors="replace").splitlines() if line.strip())
 
     def _lost(self) -> errors.EngineLost:
-        code = self._process.returncode
-        how = (
-            f"killed by {signal.Signals(-code).name}"
-            if code is not None and code < 0
-            else f"exit code {code}"
-        )
+        how = f"killed by {signal.Signals(self.died_of).name}" if self.died_of else "it ended"
         why = f": {self._killed_because}" if self._killed_because else ""
         words = f"; its last words: {' / '.join(self._stderr)[-500:]}" if self._stderr else ""
         return errors.EngineLost(f"the model's worker process is gone ({how}){why}{words}", self.died_of)
