@@ -12,6 +12,9 @@ from uniun_bots.nostr.event import Draft
 from uniun_bots.publishing.outbox import enqueue
 from uniun_bots.publishing.pinned import Pinned
 
+PERSON = ""
+"""A retraction is a person's order: it goes out although its Gana may be paused."""
+
 
 async def retract(house: House, run: int, reason: str) -> str:
     """The deletion's event id. Relays may refuse; `explain` tells what they said. Raises NotFound."""
@@ -25,7 +28,7 @@ async def retract(house: House, run: int, reason: str) -> str:
 
     def unit(tx: sqlite3.Connection) -> None:
         actions.stop_sending(tx, event_id)
-        enqueue(tx, Pinned(event, tuple(relays), None), gana, run, house.clock.now())
+        enqueue(tx, Pinned(event, tuple(relays), None), PERSON, run, house.clock.now())
         mark_deleted(tx, event_id)
 
     await house.store.write(unit)

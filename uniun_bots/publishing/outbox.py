@@ -27,6 +27,7 @@ class Parcel:
 
 
 def enqueue(tx: sqlite3.Connection, pinned: Pinned, gana: str, run: int | None, now: float) -> None:
+    """`gana`: whose pause holds it back; empty for what a person ordered."""
     event = pinned.event
     tx.execute(
         "INSERT INTO outbox (event_id, gana, author, run, raw, at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -64,28 +65,37 @@ def relays_with_mail(tx: sqlite3.Connection) -> list[str]:
 
 
 def record(tx: sqlite3.Connection, receipts: Sequence[Receipt], now: float) -> list[str]:
-    """Write what relays said. Returns the events that nobody took and that are given up now."""
+    """Write what relays said. Returns the events that nobody took and that are given up now.
+
+    What was stopped while it was under way stays stopped.
+    """
+    waited: dict[str, None] = {}
     for receipt in receipts:
         row = tx.execute(
-            "SELECT r.attempts, o.at FROM receipts r JOIN outbox o USING (event_id)"
+            "SELECT r.attempts, r.next_at, o.at FROM receipts r JOIN outbox o USING (event_id)"
             " WHERE r.event_id = ? AND r.relay = ?",
             (receipt.event_id, receipt.relay),
         ).fetchone()
         if row is None:
             continue
-        again = None if receipt.fate.final else now + backoff_s(receipt.fate, row["attempts"] + 1)
-        if again is not None and again > row["at"] + GIVE_UP_S:
-            again = None
+        again = None
+        if row["next_at"] is not None:
+            waited[receipt.event_id] = None
+            again = _again_at(receipt.fate, row["attempts"] + 1, row["at"], now)
         tx.execute(
             "UPDATE receipts SET fate = ?, message = ?, attempts = attempts + 1, next_at = ?, at = ?"
             " WHERE event_id = ? AND relay = ?",
             (receipt.fate, receipt.message, again, receipt.at, receipt.event_id, receipt.relay),
         )
-    return [
-        event_id
-        for event_id in dict.fromkeys(receipt.event_id for receipt in receipts)
-        if _undeliverable(tx, event_id)
-    ]
+    return [event_id for event_id in waited if _undeliverable(tx, event_id)]
+
+
+def _again_at(fate: Fate, attempts: int, enqueued_at: float, now: float) -> float | None:
+    """None when trying again cannot help, or has gone on for too long."""
+    if fate.final:
+        return None
+    again = now + backoff_s(fate, attempts)
+    return again if again <= enqueued_at + GIVE_UP_S else None
 
 
 def _undeliverable(tx: sqlite3.Connection, event_id: str) -> bool:
