@@ -38,6 +38,9 @@ STEADY_S = 10.0
 BURST = 500
 """Events within one look that make us read the relay again once it is quiet: live streams drop some."""
 
+UNKNOWN_WORD = ("neg", "unknown", "unrecogni", "unsupported", "cmd", "command", "message type")
+"""How relays without NIP-77 complain about it."""
+
 Reopen = Callable[[], Awaitable[Any]]
 
 
@@ -63,6 +66,8 @@ class Link:
         self.reader = signer.public_key if signer else ""
         self.subscriptions = Subscriptions()
         self.negentropy: bool | None = None
+        self.comparing = False
+        """We said a word of NIP-77 to a relay that may not know it: a NOTICE is about that."""
         self.torn = asyncio.Event()
         """Something may have been missed."""
         self.up = asyncio.Event()
@@ -115,8 +120,9 @@ class Link:
         self._answer_oks(event_id, said)
 
     def on_notice(self, message: str) -> None:
-        self.last_notice = message[:500]
-        log.info("notice %s: %s", self.url, self.last_notice)
+        log.info("notice %s: %s", self.url, message[:500])
+        if not (self.comparing and any(word in message.lower() for word in UNKNOWN_WORD)):
+            self.last_notice = message[:500]
 
     def on_auth(self, challenge: str) -> None:
         self._login.challenged(challenge)
@@ -134,8 +140,9 @@ class Link:
 
     async def ask(self, wanted: Filter, timeout_s: float | None = None) -> Answer:
         """Stored events; logs in once where that is the condition."""
+        logins = self._login.times
         answer = await self._ask_once(wanted, timeout_s)
-        if prefix_of(answer.reason) == Fate.AUTH_REQUIRED and await self._log_in():
+        if prefix_of(answer.reason) == Fate.AUTH_REQUIRED and await self._log_in(logins):
             return await self._ask_once(wanted, timeout_s)
         return answer
 
@@ -143,8 +150,9 @@ class Link:
         await self._tried.wait()
         if not self.up.is_set():
             return Said(Fate.UNREACHABLE, self.last_error or "not connected")
+        logins = self._login.times
         said = await self._say(ClientMessage.event(event), event_id)
-        if said.fate is Fate.AUTH_REQUIRED and await self._log_in():
+        if said.fate is Fate.AUTH_REQUIRED and await self._log_in(logins):
             return await self._say(ClientMessage.event(event), event_id)
         return said
 
@@ -243,7 +251,8 @@ class Link:
 
     async def _speak(self) -> None:
         """Send what waits: CLOSE, a login, REQ."""
-        if (self.subscriptions.want_login() or self._login.wanted) and not await self._log_in():
+        wanted = self.subscriptions.want_login() or self._login.wanted
+        if wanted and not await self._log_in(self._login.times):
             self.subscriptions.refuse(self._login.refusal)
         for gone in self.subscriptions.dropped():
             await self._tell(ClientMessage.close(gone))
@@ -274,9 +283,11 @@ class Link:
             if self.up.is_set():
                 await self._tell(ClientMessage.close(name))
 
-    async def _log_in(self) -> bool:
-        """Waits for the relay's OK; one login at a time."""
+    async def _log_in(self, before: int) -> bool:
+        """Waits for the relay's OK. `before`: how many logins there had been when one was demanded."""
         async with self._logging_in:
+            if self._login.times > before:
+                return True
             event = await self._login.sign(self._clock.now())
             if event is None:
                 return False
@@ -284,6 +295,7 @@ class Link:
             said = await self._say(ClientMessage.auth(sdk_event), event.id)
             if said.fate.delivered:
                 log.info("logged in %s as %s", self.url, self.reader)
+                self._login.times += 1
                 self.subscriptions.logged_in()
                 return True
             self._login.refusal = f"{self.url} refused the login: {said.message}"

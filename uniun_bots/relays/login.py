@@ -25,6 +25,8 @@ class Login:
         self._challenge = ""
         self._left = MOST_LOGINS
         self.refusal = ""
+        self.times = 0
+        """Successful ones on this connection."""
 
     def challenged(self, challenge: str) -> None:
         """Only the newest challenge counts; however many come, one is kept."""

@@ -19,7 +19,7 @@ from uniun_bots.relays.link import Link
 
 log = logging.getLogger(__name__)
 
-WINDOW = 2000
+WINDOW = 400
 """Ids compared at once: each costs a call over the language border, and the event loop waits for them."""
 PATIENCE_S = 10.0
 IDS_ASKED = 100
@@ -37,7 +37,7 @@ async def reconcile(link: Link, wanted: Filter, since: int, known: Known, inbox:
 
 
 def _windows(wanted: Filter, since: int, known: Known) -> Iterator[tuple[Filter, Known]]:
-    """The time since then in parts with some 2,000 known ids each; no second is split."""
+    """The time since then in parts with some 400 known ids each; no second is split."""
     ordered = sorted(known, key=lambda item: item[1])
     start, begin = since, 0
     while begin + WINDOW < len(ordered):

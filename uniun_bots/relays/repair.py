@@ -67,7 +67,12 @@ def _since(part: Interest, mark: int | None, now: int, tools: Tools) -> int:
 async def _read_all(link: Link, wanted: Filter, since: int, tools: Tools) -> bool:
     if link.negentropy is not False:
         known = await tools.known(wanted.within(since=since), since)
-        if await reconcile(link, wanted, since, known, tools.inbox):
+        link.comparing = link.negentropy is None
+        try:
+            same = await reconcile(link, wanted, since, known, tools.inbox)
+        finally:
+            link.comparing = False
+        if same:
             link.negentropy = True
             return True
         if not link.up.is_set():

@@ -25,6 +25,8 @@ class Subscription:
     wants_login: bool = False
     refused: str = ""
     retry_at: float = 0.0
+    logins: int = 0
+    """How many there had been on this connection when it was sent."""
     closes: int = 0
 
 
@@ -35,6 +37,7 @@ class Subscriptions:
         self._all: dict[Filter, Subscription] = {}
         self._dropped: list[str] = []
         self._count = 0
+        self._logins = 0
 
     def want(self, filters: Iterable[Filter]) -> None:
         wanted = dict.fromkeys(filters)
@@ -47,6 +50,7 @@ class Subscriptions:
     def begin(self) -> None:
         """A new connection: nothing is open on it, and an old refusal may be over."""
         self._dropped.clear()
+        self._logins = 0
         for subscription in self._all.values():
             self._all[subscription.filter] = Subscription(subscription.id, subscription.filter)
 
@@ -56,7 +60,7 @@ class Subscriptions:
             s for s in self._all.values() if s.sent_at is None and not self._stuck(s) and s.retry_at <= now
         ]
         for subscription in found:
-            subscription.sent_at = now
+            subscription.sent_at, subscription.logins = now, self._logins
         return found
 
     def dropped(self) -> list[str]:
@@ -77,7 +81,8 @@ class Subscriptions:
         found.sent_at, found.confirmed = None, True
         prefix = prefix_of(message)
         if prefix == "auth-required":
-            found.wants_login = True
+            # A refusal that crossed our login: the same REQ is fine now.
+            found.wants_login = found.logins == self._logins
         elif prefix in FINAL:
             found.refused = message
         else:
@@ -88,6 +93,7 @@ class Subscriptions:
         return any(s.wants_login for s in self._all.values())
 
     def logged_in(self) -> None:
+        self._logins += 1
         for subscription in self._all.values():
             subscription.wants_login = False
 
