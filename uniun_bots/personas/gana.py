@@ -21,7 +21,8 @@ Line = Annotated[str, scalars.text(1024)]
 Task = Annotated[str, scalars.text(32_000)]
 Words = Annotated[tuple[Annotated[str, scalars.text(64)], ...], scalars.list_of("names", 100)]
 People = Annotated[
-    tuple[Annotated[str, scalars.checked(public_key_hex)], ...], scalars.list_of("public keys", 10_000)
+    tuple[Annotated[str, scalars.checked(public_key_hex, "public key")], ...],
+    scalars.list_of("public keys (npub, nprofile or hex)", 10_000),
 ]
 Flag = Annotated[bool, scalars.flag()]
 Count = Annotated[int, scalars.whole(1, 1_000_000)]
@@ -87,19 +88,23 @@ class Input(BaseModel):
     model_config = STRICT
 
     type: Annotated[InputType, scalars.one_of(InputType)]
+    """`dm`, `private-group` and `followed-note` are not built yet."""
     ref: Line | None = None
-    """Lower-case hex: the kind-40 id of a group, the public key of a user."""
+    """`group`: the id of its kind-40 event; `user`: the public key; in any spelling, read to lower-case hex."""
     max_age_s: Annotated[int, scalars.seconds("1s", "365d")] = Field(
         default=86_400, validation_alias="max_age"
     )
+    """Older notes are held."""
     batch: Annotated[Batch, scalars.one_of(Batch)] = Batch.TURN
+    """One run answers a turn (one author in one thread), or everything that is pending; at most 20 notes."""
     allow: People = ()
     """When given, only these authors are answered."""
     deny: People = ()
+    """These authors are never answered."""
     allow_bots: People = ()
     """Authors that are answered although their profile says `bot: true`."""
     max_chars: Annotated[int, scalars.whole(1, 100_000)] = 8000
-    """A longer input is held."""
+    """A longer note is held."""
 
     @field_validator("ref")
     @classmethod
@@ -114,11 +119,15 @@ class Output(BaseModel):
     model_config = STRICT
 
     type: Annotated[OutputType, scalars.one_of(OutputType)]
+    """`dm` and `private-group` are not built yet."""
     ref: Line | None = None
-    """Lower-case hex; `same` in the file becomes the input's when the Gana is built."""
+    """`group`: `same` (the group of the input), or the id of its kind-40 event; read to lower-case hex."""
     reply: Flag = False
+    """Answer the last note of the turn, instead of posting at top level."""
     max_chars: Annotated[int, scalars.whole(1, 20_000)] = 500
+    """A longer text is cut where a sentence ends; without such a place the run is malformed."""
     references: Annotated[References, scalars.one_of(References)] = References.E
+    """How cited notes are tagged: `e` with a mention marker (and `q` in kind 1), or `q` alone."""
     same: bool = Field(default=False, validation_alias=_SAME)
     """Answer where the input came from."""
 
@@ -144,6 +153,7 @@ class Limits(BaseModel):
     per_hour: Count = 20
     per_day: Count = 100
     per_thread: Count = 3
+    """In one thread, for as long as decisions are kept (90 days)."""
     per_author_per_hour: Count = 6
     depth: Annotated[int, scalars.whole(1, 1000)] = 12
     """Notes from a thread's root down; deeper ones are held."""
@@ -171,34 +181,48 @@ class Gana(BaseModel):
     file: str
     """Path as it is told to people."""
     name: Name
+    """For people, and what the model may put before its words."""
     description: Line | None = None
-    identity: Annotated[str, scalars.checked(identity_reference)]
-    """`env:NAME` or `key:NAME`."""
+    """For people; the model does not see it."""
+    identity: Annotated[str, scalars.checked(identity_reference, "`env:NAME` or `key:NAME`")]
+    """The secret key: a variable, or a key file made with `uniun-bots keys`."""
     mode: Annotated[Mode, scalars.one_of(Mode)] = Mode.OFF
+    """`shadow` runs, logs and moves on like `live`, and sends nothing. `approve` is not built yet."""
     relays: Name | None = None
-    """Name of a relay set; None: the host's."""
+    """Name of a relay set; without one: the host's."""
     manas: Words = ()
+    """Not built yet."""
     input: Input | None = None
     output: Output
     trigger: Annotated[Trigger, scalars.one_of(Trigger)]
+    """When it runs. The first three go by notes or once; the last two need `every` or `cron`."""
     every_s: Annotated[int, scalars.seconds("5m", "365d")] | None = Field(
         default=None, validation_alias="every"
     )
-    cron: Annotated[str, scalars.checked(cron_line)] | None = None
-    """Five fields, in the host's time zone."""
+    """From when it was turned on."""
+    cron: Annotated[str, scalars.checked(cron_line, "cron line of five fields, in quotes")] | None = None
+    """In the host's time zone; at least 5 minutes between two firings."""
     agentic: Flag = False
+    """`true` is not built yet."""
     max_rounds: Annotated[int, scalars.whole(1, 20)] = 4
+    """For agentic Ganas."""
     skills: Words = ()
+    """Not built yet."""
     model: Annotated[str, scalars.text(300)] = "default"
-    """`default` is the host's; else the name of an engine."""
+    """`default` is the host's; else the name of one of its engines."""
     limits: Limits = Limits()
     profile: Profile | None = None
+    """Published as kind 0 with `bot: true`, and kind 10002 with the relays."""
     debounce_s: Annotated[float, scalars.seconds("0s", "1h")] = Field(
         default=3.0, validation_alias="debounce"
     )
+    """So long after a note the next one is waited for, at most 15 s after the first."""
     temperature: Annotated[float, scalars.number(0, 2)] | None = None
+    """Without one: the host's, else 0.7."""
     max_tokens: Annotated[int, scalars.whole(1, 32_768)] | None = None
+    """Longest answer of the model; without one: as `max_chars` needs, at most a quarter of the context."""
     task: Task
+    """What the persona is to do. In a `.md` file it stands below the second `---`."""
 
     @model_validator(mode="after")
     def _resolve_same(self) -> Gana:

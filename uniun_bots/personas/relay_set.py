@@ -29,15 +29,17 @@ def relay_url(written: str) -> str:
 class RelayAddress(BaseModel):
     model_config = STRICT
 
-    url: Annotated[str, scalars.checked(relay_url)]
+    url: Annotated[str, scalars.checked(relay_url, "`wss://…`, or `ws://…` in your own network")]
     read: Flag = True
+    """Listen here."""
     write: Flag = True
+    """Publish here."""
     auth: Flag = False
     """May this relay make us log in (NIP-42)?"""
     pow: Annotated[int, scalars.whole(0, 40)] | None = None
-    """Leading zero bits (NIP-13) that this relay wants; None: as it says itself (NIP-11)."""
+    """Leading zero bits (NIP-13) that this relay wants; without one: as it says itself (NIP-11)."""
     pace: Annotated[int, scalars.whole(1, 100_000)] | None = None
-    """Events a minute that we send at most; None: the host's usual pace."""
+    """Events a minute that we send at most; without one: as fast as it takes them."""
 
     @model_validator(mode="before")
     @classmethod

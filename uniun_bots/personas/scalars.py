@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -26,6 +27,13 @@ class Bare(str):
     __slots__ = ()
 
 
+@dataclass(frozen=True)
+class Form(BeforeValidator):
+    """How a value is read, and in words for the reference what may be written."""
+
+    words: str = ""
+
+
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"(\d{1,9})(ms|s|m|h|d|w)")
 _WHOLE = re.compile(r"[+-]?\d{1,12}")
@@ -34,7 +42,7 @@ _NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})([eE][+-]?\d{1,2})
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-def text(at_most: int) -> BeforeValidator:
+def text(at_most: int) -> Form:
     """Text of 1 to `at_most` characters, spaces around it removed."""
 
     def read(value: object) -> str:
@@ -49,10 +57,10 @@ def text(at_most: int) -> BeforeValidator:
             raise ValueError(f"has {len(found)} characters; at most {at_most} are allowed")
         return found
 
-    return BeforeValidator(read)
+    return Form(read, words=f"text of at most {at_most:,} characters")
 
 
-def flag() -> BeforeValidator:
+def flag() -> Form:
     def read(value: object) -> bool:
         if isinstance(value, bool):
             return value
@@ -62,10 +70,10 @@ def flag() -> BeforeValidator:
             raise ValueError(f"must not be in quotes: write {value}")
         raise ValueError(f"must be true or false, not {shown(value)}")
 
-    return BeforeValidator(read)
+    return Form(read, words="`true` or `false`")
 
 
-def whole(at_least: int, at_most: int) -> BeforeValidator:
+def whole(at_least: int, at_most: int) -> Form:
     """An integer."""
 
     def read(value: object) -> int:
@@ -75,10 +83,10 @@ def whole(at_least: int, at_most: int) -> BeforeValidator:
             raise ValueError(f"must be a whole number such as {max(at_least, 20)}, not {shown(value)}")
         return _within(int(value), at_least, at_most)
 
-    return BeforeValidator(read)
+    return Form(read, words=f"whole number from {at_least:,} to {at_most:,}")
 
 
-def number(at_least: float, at_most: float) -> BeforeValidator:
+def number(at_least: float, at_most: float) -> Form:
     def read(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | Bare):
             raise ValueError(f"must be a number without quotes, not {shown(value)}")
@@ -88,10 +96,10 @@ def number(at_least: float, at_most: float) -> BeforeValidator:
             raise ValueError("must be a finite number")
         return _within(found, at_least, at_most)
 
-    return BeforeValidator(read)
+    return Form(read, words=f"number from {at_least:g} to {at_most:g}")
 
 
-def seconds(at_least: str, at_most: str) -> BeforeValidator:
+def seconds(at_least: str, at_most: str) -> Form:
     """A duration such as `30m`; Python code gives seconds."""
     lowest, highest = _seconds(at_least), _seconds(at_most)
 
@@ -106,10 +114,10 @@ def seconds(at_least: str, at_most: str) -> BeforeValidator:
             raise ValueError(f"must be between {at_least} and {at_most}, not {shown(value)}")
         return found
 
-    return BeforeValidator(read)
+    return Form(read, words=f"duration from `{at_least}` to `{at_most}`")
 
 
-def one_of(choices: type[StrEnum] | tuple[str, ...]) -> BeforeValidator:
+def one_of(choices: type[StrEnum] | tuple[str, ...]) -> Form:
     words = [str(choice) for choice in choices]
 
     def read(value: object) -> str:
@@ -118,10 +126,10 @@ def one_of(choices: type[StrEnum] | tuple[str, ...]) -> BeforeValidator:
         close = get_close_matches(value, words, 1, 0.5) if isinstance(value, str) and len(value) < 80 else []
         raise ValueError(f"must be {_either(words)}, not {shown(value)}{did_you_mean(close)}")
 
-    return BeforeValidator(read)
+    return Form(read, words=_either([f"`{word}`" for word in words]))
 
 
-def list_of(what: str, at_most: int, at_least: int = 0) -> BeforeValidator:
+def list_of(what: str, at_most: int, at_least: int = 0) -> Form:
     """A list; its entries are read by their own type. A lone text is refused, never walked by letters."""
 
     def read(value: object) -> object:
@@ -138,18 +146,19 @@ def list_of(what: str, at_most: int, at_least: int = 0) -> BeforeValidator:
             raise ValueError(f"has {len(value)} entries; at most {at_most} are allowed")
         return tuple(value)
 
-    return BeforeValidator(read)
+    many = f"{at_least} to {at_most:,}" if at_least else f"at most {at_most:,}"
+    return Form(read, words=f"list of {many} {what}")
 
 
-def checked(read: Callable[[str], str]) -> BeforeValidator:
-    """Text in a form of its own; `read` raises ValueError with a message for people."""
+def checked(read: Callable[[str], str], words: str) -> Form:
+    """Text in a form of its own, which `words` name; `read` raises ValueError with a message for people."""
 
     def read_text(value: object) -> Any:
         if not isinstance(value, str):
             raise ValueError(f"must be text, not {_kind(value)}")
         return read(str(value).strip())
 
-    return BeforeValidator(read_text)
+    return Form(read_text, words=words)
 
 
 def did_you_mean(close: list[str]) -> str:

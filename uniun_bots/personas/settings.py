@@ -42,16 +42,20 @@ def proxy_address(written: str) -> str:
 
 
 class EngineSettings(BaseModel):
-    """One engine. `llama` reads model, context and threads; `scripted` reads replies and latency."""
+    """`llama` reads model, context and threads; `scripted` reads replies, latency, latency_max, context and slots."""
 
     model_config = STRICT
 
     type: Annotated[EngineType, scalars.one_of(EngineType)]
+    """`openai` is not built yet, and so are the last four keys, which are for it."""
     model: Line | None = None
+    """`path:FILE.gguf` (relative to the project folder) or `package:MODULE/FILE.gguf`."""
     context_tokens: Annotated[int, scalars.whole(256, 1_000_000)] | None = Field(
         default=None, validation_alias="context"
     )
+    """Tokens of prompt and answer together; without one: 4096, and never more than the model has."""
     threads: Annotated[int, scalars.whole(1, 512)] | None = None
+    """Without one: all cores but one."""
     replies: Annotated[
         tuple[Annotated[str, scalars.text(20_000)], ...], scalars.list_of("texts", 10_000)
     ] = ()
@@ -61,9 +65,10 @@ class EngineSettings(BaseModel):
         default=None, validation_alias="latency_max"
     )
     """When given, each answer takes a time between `latency` and this one."""
+    slots: Annotated[int, scalars.whole(1, 1024)] | None = None
+    """Requests side by side; without one: 1."""
     base_url: Line | None = None
     api_key: Line | None = Field(default=None, repr=False)
-    slots: Annotated[int, scalars.whole(1, 1024)] | None = None
     priority: Annotated[bool, scalars.flag()] | None = None
     json_dialect: Line | None = Field(default=None, validation_alias="json")
 
@@ -95,22 +100,28 @@ class Defaults(BaseModel):
 class HostSettings(BaseModel):
     model_config = STRICT
 
-    owner: Annotated[str, scalars.checked(public_key_hex)] | None = None
-    """The person behind the host, hex."""
+    owner: Annotated[str, scalars.checked(public_key_hex, "public key (npub, nprofile or hex)")] | None = None
+    """The person behind the host."""
     relays: Annotated[str, scalars.text(64)] = "local"
-    proxy: Annotated[str, scalars.checked(proxy_address)] | None = None
+    """The relay set of personas that name none."""
+    proxy: Annotated[str, scalars.checked(proxy_address, "`socks5://HOST:PORT`")] | None = None
+    """Every relay is reached through this."""
     model: Line = DEFAULT_MODEL
-    """A model reference for the llama engine, or the name of one of `engines`."""
+    """`path:FILE.gguf`, `package:MODULE/FILE.gguf`, or the name of one of `engines`."""
     engines: dict[str, EngineSettings] = {}
     data_dir: Line = "data"
     """Relative to the project folder."""
     keep_notes_s: Annotated[int, scalars.seconds("1d", "3650d")] = Field(
         default=90 * 86_400, validation_alias="keep_notes"
     )
+    """Older notes of other people lose their text when nothing waits for them."""
     memories: Annotated[Switch, scalars.one_of(Switch)] = Switch.OFF
-    timezone: Annotated[str, scalars.checked(time_zone)] = "UTC"
+    """`on` is not built yet."""
+    timezone: Annotated[str, scalars.checked(time_zone, "time zone such as `Europe/Berlin`")] = "UTC"
+    """For `cron`."""
     defaults: Defaults = Defaults()
     foreign_publish: Annotated[OnForeignPublish, scalars.one_of(OnForeignPublish)] = OnForeignPublish.TELL
+    """When an event by one of our keys was not sent from here: log it, or pause its Ganas too."""
     pow: Annotated[int, scalars.whole(0, 40)] = 0
     """Leading zero bits (NIP-13) mined into everything we publish; a relay may ask for more."""
 

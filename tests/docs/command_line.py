@@ -1,0 +1,24 @@
+"""Whether a command line is one that the command understands, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from uniun_bots.cli.main import main
+
+
+def parse_command(words: Sequence[str]) -> None:
+    """`words` without the program's name. Raises click.UsageError for what the command would refuse."""
+    command: click.Command = main
+    rest, path = list(words), "uniun-bots"
+    while isinstance(command, click.Group):
+        if not rest or rest[0] not in command.commands:
+            if rest[:1] in (["--help"], ["--version"]):
+                return
+            raise click.UsageError(f"{path} has no command {' '.join(rest[:1]) or 'and needs one'}")
+        path = f"{path} {rest[0]}"
+        command = command.commands[rest.pop(0)]
+    if "--help" not in rest:
+        command.make_context(path, rest)
