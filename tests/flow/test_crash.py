@@ -1,0 +1,114 @@
+"""A host that is killed anywhere goes on from its rows: no input is lost, none is answered twice.
+
+UNIUN_BOTS_FORCE=1 selects the long form, UNIUN_BOTS_SEED a seed that was printed before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.force.siege import Siege, besieged
+from uniun_bots.failpoints import NAMES
+
+LONG = bool(os.environ.get("UNIUN_BOTS_FORCE"))
+KILLS_PER_FAILPOINT = 20 if LONG else 5
+RANDOM_KILLS = 200 if LONG else 20
+INPUTS_PER_LIFE = 5
+INPUTS = 100
+LONGEST_LIFE_S = 0.8
+pytestmark = [pytest.mark.force, pytest.mark.timeout(1800 if LONG else 150)]
+Tell = Callable[..., None]
+
+
+@pytest.fixture
+def seed() -> int:
+    return int(os.environ.get("UNIUN_BOTS_SEED") or random.randrange(1_000_000))
+
+
+@pytest.fixture
+def tell(capfd: pytest.CaptureFixture[str]) -> Tell:
+    """Says it on the terminal, whatever is captured."""
+
+    def say(*lines: str) -> None:
+        with capfd.disabled():
+            os.write(1, "".join(f"\n    {line}" for line in lines).encode() + b"\n")
+
+    return say
+
+
+async def test_a_kill_at_any_step_boundary_loses_and_doubles_nothing(
+    tmp_path: Path, seed: int, tell: Tell
+) -> None:
+    deaths: Counter[str] = Counter()
+    chance = random.Random(seed)
+    plan = [name for name in NAMES for _ in range(KILLS_PER_FAILPOINT)]
+    chance.shuffle(plan)
+    async with besieged(tmp_path / "village", seed) as siege:
+        for name in plan:
+            await _die_at(siege, name, nth=chance.choice((1, 1, 2, 3)))
+            deaths[name] += 1
+        await siege.post(max(0, INPUTS - len(siege.village.inputs)))
+        faults = await siege.settle()
+        tell(*_account(siege, seed), f"killed at: {dict(deaths)}")
+    assert not faults, (seed, faults)
+    assert all(deaths[name] >= 5 and siege.hits[name] >= 5 for name in NAMES)
+
+
+async def test_kills_at_random_moments_lose_and_double_nothing(tmp_path: Path, seed: int, tell: Tell) -> None:
+    chance = random.Random(seed)
+    async with besieged(tmp_path / "village", seed) as siege:
+        for number in range(RANDOM_KILLS):
+            await _die_at_random(siege, chance)
+            if number % 5 == 4:
+                await _leave_at_random(siege, chance)
+        await siege.post(max(0, INPUTS - len(siege.village.inputs)))
+        faults = await siege.settle()
+        tell(*_account(siege, seed))
+    assert not faults, (seed, faults)
+    assert siege.kills == RANDOM_KILLS
+    assert siege.inside * 2 >= siege.kills, f"seed {seed}: {siege.inside} of {siege.kills} inside"
+
+
+async def _die_at(siege: Siege, name: str, nth: int) -> None:
+    child = await siege.start(f"{name}:{nth}")
+    await siege.post()
+    while not await child.ended(0.3):
+        await siege.post()
+    assert child.code.result() == -signal.SIGKILL, child.said.read_text()[-2000:]
+    siege.account()
+
+
+async def _die_at_random(siege: Siege, chance: random.Random) -> None:
+    """Mostly while it works, sometimes while it starts; half of the inputs come while nobody is there."""
+    await siege.post(INPUTS_PER_LIFE // 2)
+    child = await siege.start()
+    if chance.random() < 0.8:
+        await child.says("hosting")
+    await siege.post(INPUTS_PER_LIFE - INPUTS_PER_LIFE // 2)
+    await asyncio.sleep(chance.uniform(0.0, LONGEST_LIFE_S))  # the random moment itself
+    await siege.kill(child)
+
+
+async def _leave_at_random(siege: Siege, chance: random.Random) -> None:
+    child = await siege.start()
+    await siege.post()
+    await asyncio.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+    await siege.stop(child)
+    siege.look_at_cursors()
+
+
+def _account(siege: Siege, seed: int) -> tuple[str, ...]:
+    return (
+        f"seed {seed}: {siege.kills} kills, {len(siege.village.inputs)} inputs of {len(siege.village.people)}"
+        f" authors, decisions {dict(siege.ledger.endings())}",
+        f"inside a run or a send: {siege.inside} of {siege.kills}",
+        f"hits: {dict(siege.hits)}",
+    )
