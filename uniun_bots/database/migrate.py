@@ -27,4 +27,6 @@ def migrate(conn: sqlite3.Connection) -> None:
                     f"BEGIN IMMEDIATE;\n{file.read_text()}\nPRAGMA user_version={number};\nCOMMIT;"
                 )
     except sqlite3.Error as fault:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
         raise StoreError(f"cannot migrate the database: {fault}") from fault

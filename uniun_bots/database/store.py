@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from urllib.parse import quote
 
 from uniun_bots.database.migrate import migrate
 from uniun_bots.errors import StoreError
@@ -34,6 +35,18 @@ MOST_UNITS = 256
 """Units that may share one transaction; bounds how long the first of them waits."""
 
 
+SHRINK_WAIT_MS = 200
+
+_DISK_FAULTS = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     unit: Unit[Any]
@@ -45,7 +58,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     try:
         mode = "ro" if read_only else "rwc"
         conn = sqlite3.connect(  # noqa: TID251
-            f"file:{path}?mode={mode}",
+            f"file:{quote(str(path))}?mode={mode}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -71,6 +84,7 @@ class Store:
         self.path = path
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-reader")
+        self._closed = False
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._open)
@@ -82,6 +96,7 @@ class Store:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._closed = True
         self._waiting.put(None)
         await asyncio.to_thread(self._thread.join)
         self._readers.shutdown()
@@ -108,6 +123,8 @@ class Store:
         Whatever the unit raises is raised here, and nothing of it stays. A commit that fails (disk full) is a
         StoreError, and nothing of any unit in it stays.
         """
+        if self._closed:
+            raise StoreError(f"{self.path} is closed")
         future: asyncio.Future[T] = self._loop.create_future()
         self._waiting.put(_Waiting(unit, future))
         # The unit is on its way: a cancelled caller must not leave anyone unsure whether it committed.
@@ -160,11 +177,11 @@ class Store:
         conn.execute("SAVEPOINT unit")
         try:
             result = unit(conn)
-        except (sqlite3.OperationalError, sqlite3.DatabaseError) as fault:
-            if not conn.in_transaction:  # disk full rolls the whole transaction back
+        except sqlite3.Error as fault:
+            if not conn.in_transaction:  # disk full may roll the whole transaction back
                 raise
             conn.execute("ROLLBACK TO unit")
-            result = fault
+            result = StoreError(f"{self.path}: {fault}") if _of_the_disk(fault) else fault
         except Exception as fault:
             conn.execute("ROLLBACK TO unit")
             result = fault
@@ -176,13 +193,18 @@ class Store:
         await self._loop.run_in_executor(self._readers, self._truncate)
 
     def _truncate(self) -> None:
-        conn = connect(self.path)
-        try:
-            conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.OperationalError as busy:
-            log.info("store: checkpoint put off: %s", busy)
-        finally:
-            conn.close()
+        with contextlib.closing(connect(self.path)) as conn:
+            # While it waits for a reader, nobody can write.
+            conn.execute(f"PRAGMA busy_timeout={SHRINK_WAIT_MS}")
+            busy, pages, _ = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            log.warning("store: a reader keeps the write-ahead log at %d pages; tried again later", pages)
+
+
+def _of_the_disk(fault: sqlite3.Error) -> bool:
+    """Whether the file or the disk is at fault, so that the same unit may succeed later."""
+    # What the sqlite3 module raises by itself carries no code.
+    return getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DISK_FAULTS
 
 
 def _answer(batch: list[_Waiting], results: list[Any]) -> None:
@@ -196,14 +218,16 @@ def _answer(batch: list[_Waiting], results: list[Any]) -> None:
 
 
 def backup(source: Path, target: Path) -> None:
-    """A consistent copy of a database that may be in use. Blocking; refuses to overwrite."""
+    """A consistent copy of a database that may be in use. Blocking; refuses to overwrite. Raises StoreError."""
     if target.exists():
         raise StoreError(f"{target} exists: name a new file")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    with (
-        contextlib.closing(connect(source, read_only=True)) as old,
-        contextlib.closing(connect(target)) as new,
-    ):
-        old.backup(new)
-        new.execute("PRAGMA journal_mode=DELETE")
+    with contextlib.closing(connect(source, read_only=True)) as old:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            with contextlib.closing(connect(target)) as new:
+                old.backup(new)
+                new.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.Error as fault:
+            target.unlink()
+            raise StoreError(f"cannot copy {source}: {fault}") from fault
