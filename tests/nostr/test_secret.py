@@ -14,7 +14,16 @@ from tests.nostr.samples import ALICE, BOT, BOT_NPUB, BOT_NSEC, BOT_SECRET
 from uniun_bots.errors import KeyRefused
 from uniun_bots.nostr.bech32 import encode
 from uniun_bots.nostr.reference import spell_note
-from uniun_bots.nostr.secret import SecretText, lock, new_secret, read_secret, spells, spells_a_secret, unlock
+from uniun_bots.nostr.secret import (
+    SecretText,
+    lock,
+    new_secret,
+    read_secret,
+    spelled_in,
+    spells,
+    spells_a_secret,
+    unlock,
+)
 from uniun_bots.nostr.signer import LocalSigner
 
 WRONG_CHECKSUM = BOT_NSEC[:-1] + "q"
@@ -181,7 +190,7 @@ RAW = bytes.fromhex(BOT_SECRET)
 )
 def test_a_known_key_is_seen_in_all_its_spellings(text: str) -> None:
     assert spells(BOT_SECRET, f"take this: {text}!")
-    assert LocalSigner(read_secret(BOT_NSEC)).is_spelled_in(f"it is\n{text}")
+    assert spelled_in(f"it is\n{text}", [LocalSigner(read_secret(BOT_NSEC)).spellings])
     assert not spells(new_secret().reveal, text)
 
 

@@ -8,29 +8,29 @@ import logging
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass
 
 from uniun_bots.clock import Clock, monotonic
 from uniun_bots.context.assembly import RULES, assemble
 from uniun_bots.context.context import Context
-from uniun_bots.context.gather import Surroundings, gather
+from uniun_bots.context.gather import gather
 from uniun_bots.database.store import Store
-from uniun_bots.errors import EngineError, StoreError, UniunError
+from uniun_bots.errors import EngineError
 from uniun_bots.graph.keep import Kept, keep, keep_sightings
 from uniun_bots.host.actions import pause
 from uniun_bots.host.asking import answer_tokens, asking_of, engine_name
 from uniun_bots.host.finder import Finder
+from uniun_bots.host.keeping import keep_until_kept
+from uniun_bots.host.progress import NoModel, Progress
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
-from uniun_bots.inputs.budgets import Running
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.elsewhere import notice_elsewhere
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.take import Asked, Needs, Taken, own_keys, take
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
-from uniun_bots.nostr.secret import spells_a_secret
+from uniun_bots.nostr.secret import spelled_in, spells_a_secret
 from uniun_bots.personas.gana import Mode
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.settings import HostSettings, OnForeignPublish
@@ -42,7 +42,7 @@ from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.gate import Gate
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
-from uniun_bots.triggers.match import match
+from uniun_bots.triggers.match import match, settle
 from uniun_bots.triggers.timetable import move_on
 from uniun_bots.triggers.wakeup import Wakeup
 from uniun_bots.triggers.wakeups import Wakeups
@@ -53,21 +53,6 @@ RUN_DEADLINE_S = 600.0
 NO_MODEL_RETRY_S = 30.0
 LONG_RUN_S = 2.0
 """After a run this long its input may be gone: deletions are asked for before publishing."""
-
-
-class NoModel(UniunError):
-    """The engine cannot be loaded: the turn waits, without an attempt being counted."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """One turn from take to close."""
-
-    hosted: HostedGana
-    running: Running
-    started_at: float
-    began: float
-    around: Surroundings | None = None
 
 
 class House:
@@ -111,31 +96,15 @@ class House:
         return await self.gateway.hear()
 
     async def keep(self, heard: Sequence[Heard]) -> None:
-        """The SDK hands each event out once, so a batch that did not commit is tried until it does."""
         self.keeping += 1
         try:
-            await self._keep_until_kept(heard)
+            await keep_until_kept(heard, self._keep, self._refuse)
         finally:
             self.keeping -= 1
 
-    async def _keep_until_kept(self, heard: Sequence[Heard]) -> None:
-        pause_s = 0.5
-        while True:
-            try:
-                await self._keep(heard)
-                return
-            except StoreError as fault:
-                log.error("keep: %d events wait for the store: %s", len(heard), fault)
-                await asyncio.sleep(pause_s)
-                pause_s = min(30.0, pause_s * 2)
-            except Exception as fault:
-                if len(heard) == 1:
-                    self.counters["refused"] += 1
-                    log.error("refused: %s cannot be kept: %s", heard[0].event.id, fault)
-                    return
-                for one in heard:
-                    await self._keep_until_kept([one])
-                return
+    def _refuse(self, heard: Heard, fault: Exception) -> None:
+        self.counters["refused"] += 1
+        log.error("refused: %s cannot be kept: %s", heard.event.id, fault)
 
     async def _keep(self, heard: Sequence[Heard]) -> None:
         sightings = self.gateway.sightings()
@@ -206,8 +175,7 @@ class House:
             self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + NO_MODEL_RETRY_S, turn.due)
         except Exception as fault:
             log.exception("failed: %s on %s", turn.gana, turn.key)
-            outcome = Outcome(Ending.FAILED, None, (), f"{type(fault).__name__}: {fault}", ())
-            await self.close(turn, outcome, None)
+            await self._close_failed(turn, fault)
         finally:
             self._progress.pop((turn.gana, turn.key), None)
 
@@ -223,7 +191,7 @@ class House:
             await self.finder.look_up(needs, hosted.reads, timeout_s)
 
         async with self._taking[hosted.id]:
-            taken = await take(self.store.write, ask, find)
+            taken = await take(self.store, ask, find)
             if taken.turn and taken.running:
                 # Entered under the lock, so that the next take sees it as under way.
                 self._progress[taken.turn.gana, taken.turn.key] = Progress(
@@ -239,12 +207,19 @@ class House:
             self.wakeups.not_later(hosted.id, wakeup.surface, taken.next_at, wakeup.due)
         elif wakeup.due is not None:
             await self._move_timer_on(hosted.id, wakeup.surface, wakeup.due)
+        elif not any(one.running.gana == hosted.id for one in self._progress.values()):
+            await self.store.write(lambda tx: settle(tx, hosted.id, wakeup.surface, more=False))
 
     async def _move_timer_on(self, gana: str, surface: str, due: int) -> None:
         now, zone = self.clock.now(), self.settings.timezone
         entry = await self.store.write(lambda tx: move_on(tx, gana, due, now, zone))
         if entry and entry.due != due:
             self.wakeups.at(gana, surface, entry.due, entry.due)
+
+    async def _close_failed(self, turn: Turn, fault: Exception) -> None:
+        outcome = Outcome(Ending.FAILED, None, (), f"{type(fault).__name__}: {fault}", ())
+        with contextlib.suppress(AlreadyDecided, Abandoned):
+            await self.close(turn, outcome, None)
 
     async def _withdraw(self, turn: Turn, why: str) -> None:
         held = [Held(turn.notes[-1].id, why, "NIP-09 deletion")]
@@ -279,12 +254,12 @@ class House:
         turn = context.turn
         progress = self._progress[turn.gana, turn.key]
         gana = progress.hosted.gana
-        signers = self.roster.signers.values()
+        keys = [signer.spellings for signer in self.roster.signers.values()]
         gate = Gate(
             max_chars=gana.output.max_chars,
             prompt_texts=(RULES, gana.task),
             last_reply=progress.around.last_reply if progress.around else None,
-            is_secret=lambda text: spells_a_secret(text) or any(s.is_spelled_in(text) for s in signers),
+            is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
         )
         info = await self.engines[engine_name(gana, self.engines)].load()
         return await run_one_shot(

@@ -44,6 +44,14 @@ def pending(
     return [as_note(row) for row in rows]
 
 
+def pending_authors(tx: sqlite3.Connection, gana: str, surface: str, own: str, *, most: int) -> set[str]:
+    rows = tx.execute(
+        f"SELECT DISTINCT n.author {_PENDING} LIMIT :most",  # noqa: S608
+        {"surface": surface, "low": cursor(tx, gana, surface), "own": own, "gana": gana, "most": most},
+    )
+    return {row[0] for row in rows}
+
+
 def advance(tx: sqlite3.Connection, gana: str, surface: str, own: str) -> bool:
     """Move the cursor over what is decided; never back. True when something is still pending."""
     low = cursor(tx, gana, surface)

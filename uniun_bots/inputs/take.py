@@ -1,7 +1,7 @@
 """take: wakeup -> Turn, with everything the guards hold on the way.
 
-`select` is one unit of the store. What it needs from relays first (an unknown author's profile, a missing parent)
-it names as Needs; `take` fetches that, at most FETCH_S, and asks again.
+`choose` only reads. What it needs from relays first (an unknown author's profile, a missing parent) it names as
+Needs; `take` fetches that, at most FETCH_S, and asks again. What the guards held is written by `write_down`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 
+from uniun_bots.database.store import Store
 from uniun_bots.graph.find import Ancestry, ancestry
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import fresh_profiles, mark_checked
 from uniun_bots.inputs.budgets import Running, over_budget
-from uniun_bots.inputs.cursors import advance, pending
+from uniun_bots.inputs.cursors import advance, pending, pending_authors
 from uniun_bots.inputs.decided import hold
 from uniun_bots.inputs.enabled import Standing, standing
 from uniun_bots.inputs.guards import Facts, asks_to_stop, first_held
@@ -28,6 +29,7 @@ from uniun_bots.personas.hosted import HostedGana
 
 MOST_NOTES = 20
 PAGE = 32
+MOST_AUTHORS = 400
 FETCH_S = 2.0
 
 
@@ -45,6 +47,8 @@ class Taken:
     running: Running | None = None
     """What to enter among the running turns when there is a turn."""
     held: tuple[Held, ...] = ()
+    mutes: tuple[tuple[str, str], ...] = ()
+    """Authors who asked us to stop, with the note that says so."""
     more: bool = False
     """More is pending that could be taken at once."""
     next_at: float | None = None
@@ -67,7 +71,7 @@ class Asked:
     """Note ids that were already asked for without success."""
 
 
-def select(tx: sqlite3.Connection, asked: Asked) -> Taken:
+def choose(tx: sqlite3.Connection, asked: Asked) -> Taken:
     gana, now = asked.hosted.gana, asked.now
     state = standing(tx, gana.id)
     if not state.enabled or state.paused:
@@ -88,14 +92,14 @@ def _for_messages(
 ) -> Taken:
     gana = asked.hosted.gana
     held: list[Held] = []
+    mutes: list[tuple[str, str]] = []
     next_at: float | None = None
     after = 0
     while page := pending(tx, gana.id, asked.surface, asked.own, after=after, most=PAGE):
         after = page[-1].seq
         judge = _Judge(tx, asked, state, page)
         if judge.needs:
-            hold(tx, gana.id, held, now)
-            return Taken(needs=judge.needs, held=tuple(held))
+            return Taken(needs=judge.needs, held=tuple(held), mutes=tuple(mutes))
         for at, note in enumerate(page):
             if _under_way(note, asked.running):
                 continue
@@ -107,12 +111,10 @@ def _for_messages(
                 held.append(verdict)
                 continue
             turn, rest_held = _fill(judge, note, page[at + 1 :], asked, attempts + 1)
-            hold(tx, gana.id, held + rest_held, now)
             running = Running(gana.id, asked.surface, turn.keys, note.author, judge.thread(note))
-            return Taken(turn, running, tuple(held + rest_held), more=True)
-    hold(tx, gana.id, held, now)
-    advance(tx, gana.id, asked.surface, asked.own)
-    return Taken(held=tuple(held), next_at=next_at)
+            return Taken(turn, running, tuple(held + rest_held), tuple(mutes + judge.mutes), more=True)
+        mutes += judge.mutes
+    return Taken(held=tuple(held), mutes=tuple(mutes), next_at=next_at)
 
 
 def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
@@ -128,6 +130,7 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
         return Taken(next_at=not_before)
     notes: list[Note] = []
     held: list[Held] = []
+    mutes: tuple[tuple[str, str], ...] = ()
     if gana.input is not None:
         page = pending(tx, gana.id, asked.surface, asked.own, most=PAGE)
         judge = _Judge(tx, asked, state, page)
@@ -138,12 +141,12 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
                 held.append(verdict)
             elif len(notes) < MOST_NOTES and not _under_way(note, asked.running):
                 notes.append(note)
-        hold(tx, gana.id, held, asked.now)
+        mutes = tuple(judge.mutes)
     over = over_budget(tx, gana.id, gana.limits, asked.running, asked.now, note=None, thread="")
     turn = Turn(gana.id, asked.surface, tuple(notes), asked.due, attempts + 1)
     if over or (gana.input is not None and not notes):
-        return Taken(held=tuple(held))
-    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held))
+        return Taken(held=tuple(held), mutes=mutes)
+    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held), mutes)
 
 
 def _under_way(note: Note, running: Collection[Running]) -> bool:
@@ -181,16 +184,23 @@ class _Judge:
         self.muted = {
             row[0] for row in tx.execute("SELECT author FROM mutes WHERE gana = ?", (self.gana.id,))
         }
+        self.mutes: list[tuple[str, str]] = []
         self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
         self.needs = self._needs(authors)
 
     def _needs(self, authors: set[str]) -> Needs | None:
-        profiles = tuple(sorted(authors - self.profiles.keys()))
+        profiles = authors - self.profiles.keys()
+        if profiles:
+            # One question for everybody who waits, instead of one for each page.
+            waiting = pending_authors(
+                self.tx, self.gana.id, self.asked.surface, self.asked.own, most=MOST_AUTHORS
+            )
+            profiles |= waiting - fresh_profiles(self.tx, waiting, self.asked.now).keys()
         notes: set[str] = set()
         if (self.asked.hosted.surface or "").startswith("mentions:"):
             notes = {above.missing for above in self.above.values() if above.missing and not above.notes}
             notes -= set(self.asked.looked_for)
-        return Needs(profiles, tuple(sorted(notes))) if profiles or notes else None
+        return Needs(tuple(sorted(profiles)), tuple(sorted(notes))) if profiles or notes else None
 
     def held(self, note: Note, *, budgets: bool = True) -> Held | None:
         facts = self._facts(note)
@@ -234,10 +244,7 @@ class _Judge:
 
     def _mute(self, note: Note) -> None:
         self.muted.add(note.author)
-        self.tx.execute(
-            "INSERT OR IGNORE INTO mutes (gana, author, note_id, at) VALUES (?, ?, ?, ?)",
-            (self.gana.id, note.author, note.id, self.asked.now),
-        )
+        self.mutes.append((note.author, note.id))
 
     def thread(self, note: Note) -> str:
         """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
@@ -255,20 +262,29 @@ Find = Callable[[Needs, float], Awaitable[None]]
 """Look on relays for at most so many seconds and keep what is found."""
 
 
-async def take(
-    unit: Callable[[Callable[[sqlite3.Connection], Taken]], Awaitable[Taken]],
-    ask: Callable[[Collection[str]], Asked],
-    find: Find,
-) -> Taken:
-    """`unit` runs in the store's writer; `ask` gives the question as of now."""
+async def take(store: Store, ask: Callable[[Collection[str]], Asked], find: Find) -> Taken:
+    """`ask` gives the question as of now."""
     looked_for: set[str] = set()
     while True:
         asked = ask(frozenset(looked_for))
-        taken = await unit(lambda tx, asked=asked: select(tx, asked))  # type: ignore[misc]
+        taken = await store.read(lambda tx, asked=asked: choose(tx, asked))  # type: ignore[misc]
+        if taken.held or taken.mutes:
+            await store.write(lambda tx, a=asked, t=taken: write_down(tx, a, t))  # type: ignore[misc]
         if taken.needs is None:
             return taken
         await find(taken.needs, FETCH_S)
         looked_for.update(taken.needs.notes)
+
+
+def write_down(tx: sqlite3.Connection, asked: Asked, taken: Taken) -> None:
+    """What the guards decided, and the cursor over it."""
+    gana = asked.hosted.id
+    hold(tx, gana, taken.held, asked.now)
+    tx.executemany(
+        "INSERT OR IGNORE INTO mutes (gana, author, note_id, at) VALUES (?, ?, ?, ?)",
+        [(gana, author, note_id, asked.now) for author, note_id in taken.mutes],
+    )
+    advance(tx, gana, asked.surface, asked.own)
 
 
 def remember_asked(tx: sqlite3.Connection, needs: Needs, now: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
@@ -102,16 +103,34 @@ def spells_a_secret(text: str) -> bool:
     return _SPELLED.search(_squeezed(text)) is not None
 
 
-def spells(secret_hex: str, text: str) -> bool:
-    """Whether this key stands in the text: as hex, nsec or base64, in any case, glued or spread."""
-    raw = bytes.fromhex(secret_hex)
-    nsec = encode("nsec", raw)
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """One key in every form that it could leak in, made once: each body is held against all keys."""
+
+    plain: tuple[str, ...] = field(repr=False)
+    encoded: tuple[str, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, secret_hex: str) -> Spellings:
+        raw = bytes.fromhex(secret_hex)
+        nsec = encode("nsec", raw)
+        forms = (raw, raw.hex().encode(), raw.hex().upper().encode(), nsec.encode(), nsec.upper().encode())
+        encoded = (base64.b64encode(form).rstrip(b"=").decode() for form in forms)
+        return cls((raw.hex(), nsec), tuple(encoded))
+
+
+def spelled_in(text: str, keys: Iterable[Spellings]) -> bool:
+    """Whether one of the keys stands in the text: as hex, nsec or base64, in any case, glued or spread."""
     squeezed = _squeezed(text).lower()
-    if raw.hex() in squeezed or nsec in squeezed:
-        return True
     lines_joined = "".join(text.split()).translate(str.maketrans("-_", "+/"))
-    hidden = (raw, raw.hex().encode(), raw.hex().upper().encode(), nsec.encode(), nsec.upper().encode())
-    return any(base64.b64encode(form).rstrip(b"=").decode() in lines_joined for form in hidden)
+    return any(
+        any(form in squeezed for form in key.plain) or any(form in lines_joined for form in key.encoded)
+        for key in keys
+    )
+
+
+def spells(secret_hex: str, text: str) -> bool:
+    return spelled_in(text, [Spellings.of(secret_hex)])
 
 
 def _squeezed(text: str) -> str:

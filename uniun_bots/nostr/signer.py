@@ -13,7 +13,7 @@ from uniun_bots.errors import BadEvent, KeyRefused
 from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.event_id import as_utf8, event_id
 from uniun_bots.nostr.read import read_event
-from uniun_bots.nostr.secret import SecretText, spells
+from uniun_bots.nostr.secret import SecretText, Spellings
 
 HARDEST = 28
 """Zero bits; about 2^28 ids to try, minutes on a small machine. Threads that mine cannot be stopped."""
@@ -33,13 +33,14 @@ class Signer(Protocol):
 class LocalSigner:
     """Holds the key in this process; hidden in repr, never pickled."""
 
-    __slots__ = ("_keys", "_public_key")
+    __slots__ = ("_keys", "_public_key", "spellings")
 
     def __init__(self, secret: SecretText) -> None:
         if secret.locked:
             raise KeyRefused("the key is locked (ncryptsec): give its passphrase")
         self._keys = Keys.parse(secret.reveal)
         self._public_key: str = self._keys.public_key().to_hex()
+        self.spellings = Spellings.of(self._keys.secret_key().to_hex())
 
     @property
     def public_key(self) -> str:
@@ -62,10 +63,6 @@ class LocalSigner:
         found["sig"] = self._keys.sign_schnorr(bytes.fromhex(str(found["id"])))
         # Read back by the same rules as the events of others: what we would refuse, we do not send.
         return read_event(as_utf8(json.dumps(found, ensure_ascii=False, separators=(",", ":"))))
-
-    def is_spelled_in(self, text: str) -> bool:
-        """Whether the text gives this signer's secret key away."""
-        return spells(self._keys.secret_key().to_hex(), text)
 
     def __repr__(self) -> str:
         return f"LocalSigner(public_key={self._public_key!r})"

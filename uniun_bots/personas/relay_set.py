@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any
 
 from nostr_sdk import NostrSdkError, RelayUrl
@@ -11,6 +12,7 @@ from uniun_bots.personas import scalars
 from uniun_bots.personas.gana import STRICT, Flag
 
 
+@lru_cache(4096)
 def relay_url(written: str) -> str:
     """One spelling per relay: lower-case host, no default port, no slash after a bare host."""
     if written.startswith(("http://", "https://")):

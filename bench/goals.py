@@ -1,0 +1,40 @@
+"""Every goal in one table: name of the value, the goal in full and with --quick, and which side of it is good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    bench: str
+    name: str
+    unit: str
+    at: Literal["least", "most"]
+    full: float
+    quick: float
+    """Smaller data has more noise in it, and start-up costs weigh more."""
+
+    def met(self, value: float, *, quick: bool) -> bool:
+        goal = self.quick if quick else self.full
+        return value >= goal if self.at == "least" else value <= goal
+
+
+GOALS = (
+    Goal("ingest", "ingest.rate_over_bare", "ratio", "least", 0.60, 0.50),
+    Goal("ingest", "ingest.thousand_over_one.spread", "ratio", "least", 0.90, 0.75),
+    Goal("ingest", "ingest.thousand_over_one.same", "ratio", "least", 0.90, 0.75),
+    Goal("reaction", "reaction.event_to_request.p50_over_bare", "ms", "most", 5.0, 10.0),
+    Goal("reaction", "reaction.event_to_request.p99", "ms", "most", 25.0, 50.0),
+    Goal("reaction", "reaction.answer_to_ok.p50_over_bare", "ms", "most", 5.0, 10.0),
+    Goal("reaction", "reaction.answer_to_ok.p99", "ms", "most", 25.0, 50.0),
+    Goal("reaction", "reaction.replies_over_bare", "ratio", "least", 0.60, 0.50),
+    Goal("host", "host.memory.idle", "MB", "most", 120.0, 120.0),
+    Goal("host", "host.memory.thousand_ganas", "MB", "most", 200.0, 200.0),
+    Goal("host", "host.start", "s", "most", 3.0, 3.0),
+)
+
+
+def goal_of(name: str) -> Goal:
+    return next(goal for goal in GOALS if goal.name == name)

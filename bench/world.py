@@ -1,0 +1,99 @@
+"""What the benchmarks stand on: a relay in a process of its own, signed events, a project folder, child processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
+
+BOT = Keys.generate()
+PYTHON = sys.executable
+
+
+@contextlib.contextmanager
+def relay() -> Iterator[str]:
+    """Yields its URL."""
+    with subprocess.Popen(
+        [str(Path(PYTHON).parent / "uniun-bots"), "relay", "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            if process.stdout is None:
+                raise RuntimeError("the relay has no output")
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def child(*args: str, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+    """A Python child whose lines can be read; ended afterwards."""
+    with subprocess.Popen(
+        [PYTHON, *args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | (env or {}),
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(15)
+            process.kill()
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    if process.stdout is None:
+        raise RuntimeError("the child has no output")
+    return process.stdout.readline().strip()
+
+
+def group_ids(count: int) -> list[str]:
+    return [f"{n:064x}" for n in range(1, count + 1)]
+
+
+def group_messages(groups: Sequence[str], count: int, authors: int = 50) -> list[str]:
+    """Signed kind-42 events as JSON, the groups and authors in turn."""
+    keys = [Keys.generate() for _ in range(authors)]
+    now = int(time.time())
+    found = []
+    for n in range(count):
+        tags = [Tag.parse(["e", groups[n % len(groups)], "", "root"]), Tag.parse(["t", "bench"])]
+        builder = EventBuilder(Kind(42), f"message {n}: what do you make of this, and of number {n * 7}?")
+        event = builder.tags(tags).custom_created_at(Timestamp.from_secs(now)).finalize(keys[n % authors])
+        found.append(event.as_json())
+    return found
+
+
+def write_project(
+    folder: Path, url: str, groups: Sequence[str], ganas: int, *, mode: str = "live", debounce: str = "0s"
+) -> dict[str, str]:
+    """`ganas` personas over these groups in turn; returns the environment with their key."""
+    for sub in ("personas", "relays"):
+        (folder / sub).mkdir(parents=True)
+    (folder / "relays" / "local.yaml").write_text(f"relays:\n  - {url}\n")
+    (folder / "host.yaml").write_text(
+        "model: script\nengines:\n  script: {type: scripted, slots: 16, replies: ['Answer number {n}, in full.']}\n"
+    )
+    limits = "{per_hour: 1000000, per_day: 1000000, per_thread: 1000000, per_author_per_hour: 1000000}"
+    for n in range(ganas):
+        (folder / "personas" / f"gana-{n}.md").write_text(
+            f"---\nname: Gana {n}\nidentity: env:BENCH_NSEC\nmode: {mode}\ntrigger: every-message\n"
+            f"debounce: {debounce}\nlimits: {limits}\n"
+            f"input: {{type: group, ref: {groups[n % len(groups)]}}}\n"
+            f"output: {{type: group, ref: same, reply: true}}\n---\nAnswer in one sentence.\n"
+        )
+    return {"BENCH_NSEC": BOT.secret_key().to_bech32()}
+
+
+def filters_json(groups: Sequence[str]) -> str:
+    return json.dumps([{"kinds": [42], "#e": list(groups[i : i + 500])} for i in range(0, len(groups), 500)])
