@@ -22,7 +22,6 @@ from uniun_bots.relays.heard import Heard, Sighting
 from uniun_bots.relays.inbox import Inbox
 from uniun_bots.relays.information import Information, Informer
 from uniun_bots.relays.interest import Interest
-from uniun_bots.relays.link import Said
 from uniun_bots.relays.marks import Marks, MemoryMarks
 from uniun_bots.relays.mend import Mender
 from uniun_bots.relays.options import GatewayOptions
@@ -30,6 +29,7 @@ from uniun_bots.relays.receipt import Fate, Receipt
 from uniun_bots.relays.relay_status import RelayStatus
 from uniun_bots.relays.repair import KnownIds, Tools
 from uniun_bots.relays.session import Session, proxy_address
+from uniun_bots.relays.talk import Said
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Gateway:
         self._signers = dict(signers or {})
         self._addresses = {address.url: address for address in options.relays}
         self._inbox = Inbox()
-        self._tools = Tools(known, marks or MemoryMarks(), self._inbox, clock, options.overlap_s)
+        self._tools = Tools(known, marks or MemoryMarks(), clock, options.overlap_s)
         self._came_back = came_back
         self._sessions: dict[str, Session] = {}
         self._menders: dict[tuple[str, str], Mender] = {}
@@ -83,7 +83,8 @@ class Gateway:
         for task in self._tasks:
             task.cancel()
         try:
-            await self._group.__aexit__(kind, error, trace)
+            # What the body raised is its own: the group would wrap it into an ExceptionGroup.
+            await self._group.__aexit__(None, None, None)
         finally:
             await self._stack.aclose()
 
@@ -147,6 +148,15 @@ class Gateway:
         await asyncio.gather(*(self._fetch(url, one, deadline, found) for url in urls for one in filters))
         return list(found.values())
 
+    async def fetch_whole(
+        self, filters: Sequence[Filter], relay: str, timeout_s: float = 5.0
+    ) -> list[Event] | None:
+        """All that this relay has of it; None when it did not say so in time."""
+        found: dict[str, Event] = {}
+        deadline = monotonic() + timeout_s
+        said = await asyncio.gather(*(self._fetch(relay, one, deadline, found) for one in filters))
+        return list(found.values()) if all(said) else None
+
     def status(self) -> list[RelayStatus]:
         return [mender.status() for mender in self._menders.values()]
 
@@ -162,16 +172,18 @@ class Gateway:
             return Said(Fate.UNREACHABLE, f"{url} {error}")
         return await mender.link.send(event, event_id)
 
-    async def _fetch(self, url: str, wanted: Filter, deadline: float, found: dict[str, Event]) -> None:
+    async def _fetch(self, url: str, wanted: Filter, deadline: float, found: dict[str, Event]) -> bool:
+        """Whether the relay told all it has."""
         url = relay_url(url)
         link = (await self._mender(url, self._identity(url, ""))).link
         try:
             async with asyncio.timeout(max(deadline - monotonic(), 0.0)):
                 await link.up.wait()
         except TimeoutError:
-            return
+            return False
         answer = await link.ask(wanted, max(deadline - monotonic(), 0.01))
         found.update({event.id: event for event in answer.events if wanted.matches(event)})
+        return answer.complete
 
     def _identity(self, url: str, wanted: str, strict: bool = False) -> str:
         """Whose connection to use: the shared one (empty) unless this relay may demand a login."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from uniun_bots.clock import Clock
 from uniun_bots.nostr.filter import Filter
-from uniun_bots.relays.inbox import Inbox
 from uniun_bots.relays.interest import Interest
 from uniun_bots.relays.link import Link
 from uniun_bots.relays.marks import Marks, key_of
@@ -26,7 +25,6 @@ KnownIds = Callable[[Filter, int], Awaitable[list[tuple[str, int]]]]
 class Tools:
     known: KnownIds
     marks: Marks
-    inbox: Inbox
     clock: Clock
     overlap_s: int
 
@@ -67,12 +65,7 @@ def _since(part: Interest, mark: int | None, now: int, tools: Tools) -> int:
 async def _read_all(link: Link, wanted: Filter, since: int, tools: Tools) -> bool:
     if link.negentropy is not False:
         known = await tools.known(wanted.within(since=since), since)
-        link.comparing = link.negentropy is None
-        try:
-            same = await reconcile(link, wanted, since, known, tools.inbox)
-        finally:
-            link.comparing = False
-        if same:
+        if await reconcile(link, wanted.within(since=since), known):
             link.negentropy = True
             return True
         if not link.up.is_set():

@@ -122,13 +122,17 @@ class Session:
             link.on_closed(message.subscription_id, message.message)
         elif message.is_notice():
             link.on_notice(message.message)
+        elif message.is_neg_msg():
+            link.on_word(message.subscription_id, message.message, "")
+        elif message.is_neg_err():
+            link.on_word(message.subscription_id, "", message.message or "refused")
         elif message.is_auth():
             link.on_auth(message.challenge)
 
     def _see_again(self, link: Link, message: Any) -> None:
         """Not new to the SDK: a copy from another relay, an answer to a question, or one that we missed."""
         event_id = message.event.id().to_hex()
-        if link.asks(message.subscription_id) or not self._inbox.knows(event_id):
+        if link.talk.asks(message.subscription_id) or not self._inbox.knows(event_id):
             self._hear(link.url, message.subscription_id, message.event)
         else:
             self._inbox.sight(event_id, link.url, self._clock.now())
