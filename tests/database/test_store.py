@@ -104,14 +104,19 @@ async def test_eight_tasks_that_read_and_write_lose_nothing_and_are_never_locked
     assert await store.read(lambda tx: count(tx, "heard")) == 4000
 
 
-async def test_another_connection_that_writes_meanwhile_locks_nobody_out(store: Store) -> None:
-    """E01, with a command line beside the host."""
+async def test_a_unit_has_the_file_for_itself_from_its_first_read_on(store: Store) -> None:
+    """E01: nobody writes between what it reads and what it writes."""
     with contextlib.closing(connect(store.path)) as another:
-        another.execute("BEGIN IMMEDIATE")
-        writing = asyncio.ensure_future(store.write(add("host")))
+        another.execute("PRAGMA busy_timeout=0")
+
+        def unit(tx: sqlite3.Connection) -> None:
+            assert relays(tx) == set()
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                add("command line")(another)
+            add("host")(tx)
+
+        await store.write(unit)
         add("command line")(another)
-        await asyncio.to_thread(another.execute, "COMMIT")
-        await writing
     assert await store.read(relays) == {"host", "command line"}
 
 
