@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.database.units import add, mode_of, names_in, relays
+from tests.database.units import add, fill, mode_of, names_in, relays
 from uniun_bots.database.store import Store, backup, connect
 from uniun_bots.errors import StoreError
 
@@ -43,6 +44,7 @@ async def test_a_backup_is_one_file_that_a_store_opens(store: Store, tmp_path: P
     await store.write(add("a"))
     await asyncio.to_thread(backup, store.path, tmp_path / "copies" / "copy.sqlite")
     assert names_in(tmp_path / "copies") == ["copy.sqlite"]
+    assert (tmp_path / "copies" / "copy.sqlite").read_bytes()[18:20] == b"\x01\x01", "readable without a log"
     async with Store(tmp_path / "copies" / "copy.sqlite") as opened:
         assert await opened.read(relays) == {"a"}
 
@@ -61,3 +63,17 @@ def test_a_backup_that_fails_leaves_no_file_behind(tmp_path: Path, source: str |
     with pytest.raises(StoreError):
         backup(tmp_path / "graph.sqlite", tmp_path / "copy.sqlite")
     assert not (tmp_path / "copy.sqlite").exists()
+
+
+async def test_a_backup_for_which_there_is_no_room_leaves_no_file_behind(
+    store: Store, tmp_path: Path
+) -> None:
+    await store.write(fill(1))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        with pytest.raises(StoreError, match="cannot copy"):
+            backup(store.path, tmp_path / "copy.sqlite")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not [name for name in names_in(tmp_path) if name.startswith("copy")]

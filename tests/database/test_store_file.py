@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.database.units import add, gathered, mode_of, names_in, relays
+from tests.database.units import add, fill, gathered, mode_of, names_in, relays
 from tests.stores import count
 from uniun_bots.database.store import Store, connect
 from uniun_bots.errors import StoreError
@@ -27,16 +27,6 @@ async def test_the_log_shrinks_when_the_reader_that_held_it_is_gone(store: Store
     await store.shrink()
     assert log.stat().st_size == 0
     await store.write(add("b"))
-
-
-def fill(number: int) -> Callable[[sqlite3.Connection], None]:
-    """A unit of 4 rows in some 60 pages."""
-
-    def unit(tx: sqlite3.Connection) -> None:
-        for part in range(4):
-            add("x" * 60_000, 10 * number + part)(tx)
-
-    return unit
 
 
 async def test_a_reader_that_stays_makes_shrink_wait_for_the_next_time(

@@ -23,6 +23,16 @@ def add(relay: str, number: int = 0) -> Callable[[sqlite3.Connection], None]:
     return unit
 
 
+def fill(number: int) -> Callable[[sqlite3.Connection], None]:
+    """A unit of 4 rows in some 60 pages."""
+
+    def unit(tx: sqlite3.Connection) -> None:
+        for part in range(4):
+            add("x" * 60_000, 10 * number + part)(tx)
+
+    return unit
+
+
 def fail(tx: sqlite3.Connection) -> None:
     add("from a failing unit")(tx)
     raise ValueError("no")

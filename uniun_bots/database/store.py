@@ -228,6 +228,6 @@ def backup(source: Path, target: Path) -> None:
             with contextlib.closing(connect(target)) as new:
                 old.backup(new)
                 new.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.Error as fault:
+        except (sqlite3.Error, StoreError) as fault:
             target.unlink()
             raise StoreError(f"cannot copy {source}: {fault}") from fault
