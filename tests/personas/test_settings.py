@@ -66,8 +66,9 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
         ("model: big", "1:8 no engine `big` in `engines`: add it, or write a model such as path:qwen3.gguf"),
         (
             "model: path:model.bin",
-            "1:8 must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/FILE.gguf",
+            "1:8 must be path:FILE.gguf or package:MODULE/FILE.gguf, not",
         ),
+        ("model: hf:owner/repo/file.gguf", "1:8 `hf:` is not built yet in this version: download the file"),
         ("timezone: Europe/Belin", "1:11 `timezone` is not a known time zone: `Europe/Belin` (did you mean"),
         ("memories: on", "1:11 `memories: on` is not built yet in this version: write off"),
         ("proxy: http://127.0.0.1:8080", "1:8 `proxy` must be a SOCKS address"),

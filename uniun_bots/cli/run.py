@@ -15,6 +15,7 @@ from nostr_sdk import uniffi_set_event_loop
 from uniun_bots.errors import ConfigError, KeyRefused, UniunError
 from uniun_bots.host.host import Host
 from uniun_bots.host.snapshot import snapshot
+from uniun_bots.nostr.reference import spell_npub
 
 
 @click.command(epilog="Example: uniun-bots run my-bots")
@@ -52,9 +53,10 @@ async def _run(folder: Path) -> int:
             for name in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(name, host.stop)
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(host)))
-            click.echo(
-                f"hosting {len(host.house.roster.ganas)} Ganas from {folder} (pid {os.getpid()})", err=True
-            )
+            ganas = host.house.roster.ganas.values()
+            click.echo(f"hosting {len(ganas)} Ganas from {folder} (pid {os.getpid()})", err=True)
+            for hosted in ganas:
+                click.echo(f"  {hosted.id} ({hosted.gana.mode}) is {spell_npub(hosted.pubkey)}", err=True)
             await host.wait()
     except UniunError as fault:
         return told(fault)

@@ -10,7 +10,7 @@ from uniun_bots.personas.settings import EngineSettings, EngineType, HostSetting
 from uniun_bots.personas.sheet import Loc
 from uniun_bots.personas.shown import shown
 
-MODEL_FORMS = re.compile(r"(path:.+|package:[\w.]+/.+|hf:[\w.-]+/[\w.-]+/.+)\.gguf")
+MODEL_FORMS = re.compile(r"(path:.+|package:[\w.]+/.+)\.gguf")
 _ENGINE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FIELDS = {
     EngineType.LLAMA: {"model", "context_tokens", "threads"},
@@ -76,4 +76,6 @@ def _engine(engine: EngineSettings) -> Iterator[tuple[Loc, str]]:
 
 
 def _wrong_form(model: str) -> str:
-    return f"must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/FILE.gguf, not {shown(model)}"
+    if model.startswith("hf:"):
+        return "`hf:` is not built yet in this version: download the file and write path:FILE.gguf"
+    return f"must be path:FILE.gguf or package:MODULE/FILE.gguf, not {shown(model)}"
