@@ -1,4 +1,4 @@
-"""The group that every command hangs on: our errors become one line and an exit code."""
+"""The group that every command hangs on: our errors, and the system's, become one line and an exit code."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ class Commands(click.Group):
         except UniunError as error:
             click.echo(str(error), err=True)
             sys.exit(2 if isinstance(error, ConfigError | KeyRefused) else 1)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            click.echo(f"{error.filename or 'the system'}: {error.strerror or error}", err=True)
+            sys.exit(1)

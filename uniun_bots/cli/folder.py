@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from uniun_bots.database.store import Store, connect
+from uniun_bots.database.read_file import read_file
+from uniun_bots.database.store import Store
 from uniun_bots.errors import ConfigError, NotFound
 from uniun_bots.host.control import ask_host
 from uniun_bots.host.host import FILE
@@ -39,9 +39,7 @@ def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
     path = data_dir(folder) / FILE
     if not path.exists():
         raise NotFound(f"{path} does not exist yet: nothing has run here (`uniun-bots run`)")
-    with closing(connect(path, read_only=True)) as conn:
-        conn.execute("BEGIN")
-        return query(conn)
+    return read_file(path, query)
 
 
 def act(

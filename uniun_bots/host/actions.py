@@ -27,17 +27,24 @@ def resume(tx: sqlite3.Connection, ganas: list[str]) -> None:
 
 
 def retry(tx: sqlite3.Connection, run: int) -> str:
-    """Make a failed turn pending again: its decisions and its dead letter go. Returns the Gana."""
+    """Make a failed turn pending again: its decisions and its dead letter go. Returns the Gana.
+
+    Raises NotFound when there is nothing to retry; what a later run answered stays answered.
+    """
     row = tx.execute("SELECT gana, surface, keys, ending FROM runs WHERE run = ?", (run,)).fetchone()
     if row is None:
         raise NotFound(f"there is no run {run}; see `uniun-bots runs list`")
     if row["ending"] in ("succeeded", "silent"):
         raise NotFound(f"run {run} ended {row['ending']}: there is nothing to retry")
-    gana, keys = row["gana"], json.loads(row["keys"])
+    gana, keys = row["gana"], _undone(tx, row["gana"], row["keys"])
+    if not keys:
+        raise NotFound(f"the inputs of run {run} were answered since: there is nothing to retry")
     for key in keys:
         tx.execute("DELETE FROM answered WHERE gana = ? AND key = ?", (gana, key))
         tx.execute("DELETE FROM dead_letters WHERE gana = ? AND key = ? AND kind = 'turn'", (gana, key))
         forget(tx, gana, key)
+        if key.startswith("due:"):
+            tx.execute("UPDATE timetable SET due = ? WHERE gana = ?", (int(key[4:]), gana))
     low = tx.execute(
         "SELECT min(seq) FROM notes WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(keys),)
     ).fetchone()[0]
@@ -47,6 +54,15 @@ def retry(tx: sqlite3.Connection, run: int) -> str:
             "UPDATE cursors SET seq = min(seq, ?) WHERE gana = ? AND surface = ?", (low, gana, row["surface"])
         )
     return str(gana)
+
+
+def _undone(tx: sqlite3.Connection, gana: str, keys: str) -> list[str]:
+    rows = tx.execute(
+        "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT key FROM answered WHERE gana = ?"
+        " AND ending IN ('succeeded', 'silent', 'elsewhere'))",
+        (keys, gana),
+    )
+    return [row[0] for row in rows]
 
 
 def published_by(tx: sqlite3.Connection, run: int) -> tuple[str, str, list[str]]:

@@ -35,7 +35,7 @@ from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project, load_project
 from uniun_bots.relays.gateway import Gateway
-from uniun_bots.triggers.timetable import Entry
+from uniun_bots.triggers.timetable import Entry, standing_entries
 from uniun_bots.triggers.wakeup import TIMER
 from uniun_bots.triggers.wakeups import Wakeups
 
@@ -174,11 +174,15 @@ class Host:
 
     async def wake_pending(self, ganas: tuple[str, ...]) -> None:
         """After a resume or a retry: look for what waits."""
-        roster = self.house.roster
+        roster, now = self.house.roster, self.clock.now()
         for gana in ganas:
             hosted = roster.ganas.get(gana)
             if hosted and hosted.surface and hosted.gana.trigger.by_message:
-                self.house.wakeups.not_later(gana, hosted.surface, self.clock.now())
+                self.house.wakeups.not_later(gana, hosted.surface, now)
+        for entry in await self.store.read(lambda tx: standing_entries(tx, ganas)):
+            if entry.gana in roster.ganas and entry.due <= now:
+                surface = roster.ganas[entry.gana].surface or TIMER
+                self.house.wakeups.not_later(entry.gana, surface, now, entry.due)
         for delivery in self.house.deliveries.values():
             delivery.wake()
 

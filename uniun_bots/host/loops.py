@@ -26,6 +26,7 @@ LAST_POST_S = 1.5
 """What finished replies get after that to reach their relays."""
 PRUNE_EVERY_S = 3600.0
 PAUSE_AFTER_FAULT_S = 1.0
+ANSWER_AGAIN_S = 5.0
 
 
 class Loops:
@@ -35,6 +36,7 @@ class Loops:
         self._answering: asyncio.Task[None] | None = None
         self._delivering: set[str] = set()
         self._in_flight = 0
+        self._herald = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         self._group = asyncio.TaskGroup()
@@ -65,7 +67,7 @@ class Loops:
             self._answering = self._start(self._answer_all())
             self._start(self._pruning())
             self._start(self._finish_mail())
-        self._start(self._once(lambda: publish_profiles(self.house)))
+        self._start(self._publish_profiles())
 
     async def kept_up(self) -> None:
         """Until everything that was heard so far is in the store."""
@@ -110,7 +112,11 @@ class Loops:
         async def step() -> None:
             await self.house.arrived.wait()
             self.house.arrived.clear()
-            await flow.wake(self.house)
+            self._in_flight += 1
+            try:
+                await flow.wake(self.house)
+            finally:
+                self._in_flight -= 1
 
         await self._forever(step)
 
@@ -123,24 +129,36 @@ class Loops:
                 wakeup = await self._next_wakeup()
                 if wakeup is None:
                     return
-                self._in_flight += 1
-                turn = turns.create_task(self._once(lambda w=wakeup: flow.answer(self.house, w)))  # type: ignore[misc]
+                turn = turns.create_task(self._answer(wakeup))
                 turn.add_done_callback(lambda _: self._leave(places))
+
+    async def _answer(self, wakeup: Wakeup) -> None:
+        """A fault outside of a turn, such as a full disk, must not lose the wakeup."""
+        try:
+            await flow.answer(self.house, wakeup)
+        except Exception:
+            log.exception("%s on %s met a fault and is tried again", wakeup.gana, wakeup.surface)
+            again = self.house.clock.now() + ANSWER_AGAIN_S
+            self.house.wakeups.not_later(wakeup.gana, wakeup.surface, again, wakeup.due)
 
     def _leave(self, places: asyncio.Semaphore) -> None:
         self._in_flight -= 1
         places.release()
 
     async def _next_wakeup(self) -> Wakeup | None:
-        """None when the host stops meanwhile."""
-        stop = asyncio.ensure_future(self._stopping.wait())
-        found = asyncio.ensure_future(self.house.wakeups.next())
-        try:
-            await asyncio.wait({stop, found}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            stop.cancel()
-            found.cancel()
-        return found.result() if found.done() and not found.cancelled() else None
+        """None when the host stops meanwhile. The wakeup counts as under way from where it is taken out."""
+        while not self._stopping.is_set():
+            if wakeup := self.house.wakeups.pop_due():
+                self._in_flight += 1
+                return wakeup
+            stop = asyncio.ensure_future(self._stopping.wait())
+            due = asyncio.ensure_future(self.house.wakeups.until_due())
+            try:
+                await asyncio.wait({stop, due}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                stop.cancel()
+                due.cancel()
+        return None
 
     # deliver ------------------------------------------------------------------------------------------
 
@@ -171,6 +189,12 @@ class Loops:
         """The relay is back."""
         if relay in self.house.deliveries and not self._stopping.is_set():
             self._start(self._once(self.house.deliveries[relay].hurry))
+            if self._answering:
+                self._start(self._publish_profiles())
+
+    async def _publish_profiles(self) -> None:
+        async with self._herald:
+            await self._once(lambda: publish_profiles(self.house))
 
     async def _finish_mail(self) -> None:
         """Relays that left the settings still get what was promised to them."""

@@ -1,20 +1,23 @@
 """Publish profiles (kind 0, `bot: true`) and relay lists (kind 10002) of Ganas whose file has a `profile:` block.
 
-What is there is read first and merged; an event that we did not write is never replaced.
+What is there is read first and merged; an event that we did not write is never replaced. So a relay that did not
+answer gets nothing yet: it is asked again when it is back.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 
 from uniun_bots.host.house import House
 from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.gana import Mode, Profile
 from uniun_bots.personas.hosted import HostedGana
-from uniun_bots.publishing.outbox import enqueue
+from uniun_bots.publishing.outbox import add_relays, enqueue, sent_by_hand
 from uniun_bots.publishing.pinned import Pinned
 
 log = logging.getLogger(__name__)
@@ -22,6 +25,9 @@ log = logging.getLogger(__name__)
 READ_S = 5.0
 MOST_AHEAD_S = 5
 """A newer version must be later than the one before, but relays refuse stamps too far ahead (NIP-01)."""
+
+Found = Mapping[str, Sequence[Event]]
+"""What each relay that answered has, by URL."""
 
 
 async def publish_profiles(house: House) -> None:
@@ -31,29 +37,57 @@ async def publish_profiles(house: House) -> None:
 
 
 async def _publish(house: House, hosted: HostedGana, profile: Profile) -> None:
-    wanted = [Filter(kinds=(kind,), authors=(hosted.pubkey,)) for kind in (0, 10002)]
-    found = await house.gateway.fetch(wanted, list(hosted.writes), READ_S)
-    for draft in (profile_draft(profile, _newest(found, 0)), relay_list_draft(hosted)):
-        before = _newest(found, draft.kind)
-        now = int(house.clock.now())
-        if before and not await house.store.read(lambda tx, b=before: _is_ours(tx, b.id)):  # type: ignore[misc]
+    found = await _ask(house, hosted)
+    ours = await house.store.read(lambda tx: sent_by_hand(tx, hosted.pubkey))
+    known = [event for events in found.values() for event in events] + ours
+    for draft in (profile_draft(profile, _newest(known, 0)), relay_list_draft(hosted)):
+        before = _newest(known, draft.kind)
+        if before and before.id not in {event.id for event in ours}:
             log.warning(
                 "profile: kind %d of %s was written by another client and stays as it is",
                 draft.kind,
                 hosted.id,
             )
-            continue
-        if before and (before.content, before.tags) == (draft.content, draft.tags):
-            continue
-        if before and before.created_at >= now + MOST_AHEAD_S:
-            log.warning("profile: kind %d of %s is dated ahead; not replaced", draft.kind, hosted.id)
-            continue
-        stamp = max(now, before.created_at + 1) if before else now
-        signer = house.roster.signers[hosted.pubkey]
-        event = await signer.sign(Draft(draft.kind, draft.content, draft.tags, stamp))
-        pinned = Pinned(event, hosted.writes, None)
-        await house.store.write(lambda tx, p=pinned: enqueue(tx, p, hosted.id, None, house.clock.now()))  # type: ignore[misc]
-        for url in hosted.writes:
+        elif before and (before.content, before.tags) == (draft.content, draft.tags):
+            await _spread(house, before, found)
+        elif found:
+            await _replace(house, hosted, draft, before, tuple(found))
+
+
+async def _ask(house: House, hosted: HostedGana) -> Found:
+    wanted = [Filter(kinds=(kind,), authors=(hosted.pubkey,)) for kind in (0, 10002)]
+    answers = await asyncio.gather(*(house.gateway.fetch_whole(wanted, url, READ_S) for url in hosted.writes))
+    return {url: events for url, events in zip(hosted.writes, answers, strict=True) if events is not None}
+
+
+async def _spread(house: House, event: Event, found: Found) -> None:
+    """To relays that do not have it and were not asked to take it before."""
+    lack = [url for url, events in found.items() if event.id not in {one.id for one in events}]
+    await house.store.write(lambda tx: add_relays(tx, event.id, lack, house.clock.now()))
+    _wake(house, lack)
+
+
+async def _replace(
+    house: House, hosted: HostedGana, draft: Draft, before: Event | None, relays: tuple[str, ...]
+) -> None:
+    now = int(house.clock.now())
+    if before and before.created_at >= now + MOST_AHEAD_S:
+        log.warning("profile: kind %d of %s is dated ahead; not replaced", draft.kind, hosted.id)
+        return
+    stamp = max(now, before.created_at + 1) if before else now
+    signer = house.roster.signers[hosted.pubkey]
+    event = await signer.sign(Draft(draft.kind, draft.content, draft.tags, stamp))
+
+    def unit(tx: sqlite3.Connection) -> None:
+        enqueue(tx, Pinned(event, relays, None), hosted.id, None, house.clock.now())
+
+    await house.store.write(unit)
+    _wake(house, relays)
+
+
+def _wake(house: House, relays: Iterable[str]) -> None:
+    for url in relays:
+        if url in house.deliveries:
             house.deliveries[url].wake()
 
 
@@ -87,7 +121,3 @@ def _newest(events: list[Event], kind: int) -> Event | None:
     """The latest; of two in the same second the lower id."""
     of_kind = [event for event in events if event.kind == kind]
     return min(of_kind, key=lambda event: (-event.created_at, event.id), default=None)
-
-
-def _is_ours(tx: sqlite3.Connection, event_id: str) -> bool:
-    return tx.execute("SELECT 1 FROM outbox WHERE event_id = ?", (event_id,)).fetchone() is not None

@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from uniun_bots.nostr.event import Event
+from uniun_bots.nostr.read import read_event
 from uniun_bots.publishing.pinned import Pinned
 from uniun_bots.relays.receipt import Fate, Receipt
 
@@ -37,6 +39,20 @@ def enqueue(tx: sqlite3.Connection, pinned: Pinned, gana: str, run: int | None, 
         "INSERT INTO receipts (event_id, relay, next_at) VALUES (?, ?, ?)",
         [(event.id, relay, now) for relay in pinned.relays],
     )
+
+
+def add_relays(tx: sqlite3.Connection, event_id: str, relays: Sequence[str], now: float) -> None:
+    """Further ones; those that had it on its way before are left alone."""
+    tx.executemany(
+        "INSERT INTO receipts (event_id, relay, next_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(event_id, relay, now) for relay in relays],
+    )
+
+
+def sent_by_hand(tx: sqlite3.Connection, author: str) -> list[Event]:
+    """What went out by this key without a run: profiles and relay lists."""
+    rows = tx.execute("SELECT raw FROM outbox WHERE author = ? AND run IS NULL ORDER BY at", (author,))
+    return [read_event(row["raw"]) for row in rows]
 
 
 def due_parcels(tx: sqlite3.Connection, relay: str, now: float, *, most: int) -> list[Parcel]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -52,6 +53,13 @@ def enter(tx: sqlite3.Connection, gana: Gana, now: float, zone: str) -> Entry | 
         return None
     _write(tx, gana.id, due, rule)
     return Entry(gana.id, due)
+
+
+def standing_entries(tx: sqlite3.Connection, ganas: Iterable[str]) -> list[Entry]:
+    rows = [
+        tx.execute("SELECT gana, due FROM timetable WHERE gana = ?", (gana,)).fetchone() for gana in ganas
+    ]
+    return [Entry(row["gana"], row["due"]) for row in rows if row]
 
 
 def move_on(tx: sqlite3.Connection, gana: str, done: int, now: float, zone: str) -> Entry | None:

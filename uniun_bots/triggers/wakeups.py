@@ -66,17 +66,22 @@ class Wakeups:
     async def next(self) -> Wakeup:
         """Wait for the next one that is due, and take it out."""
         while (wakeup := self.pop_due()) is None:
+            await self.until_due()
+        return wakeup
+
+    async def until_due(self) -> None:
+        """Return when one is due; the caller takes it out before it awaits anything else."""
+        while (when := self.next_at()) is None or when > self._clock.now():
             self._changed.clear()
             changed = asyncio.ensure_future(self._changed.wait())
             waits = {changed}
-            if (when := self.next_at()) is not None:
+            if when is not None:
                 waits.add(asyncio.ensure_future(self._clock.sleep_until(when)))  # type: ignore[arg-type]
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for waiting in waits:
                     waiting.cancel()
-        return wakeup
 
     def _put(self, wakeup: Wakeup) -> None:
         self._standing[_key(wakeup)] = wakeup
