@@ -14,6 +14,7 @@ from nostr_sdk import Event as SdkEvent
 from nostr_sdk import RelayStatus as SdkStatus
 
 from uniun_bots.clock import Clock, monotonic
+from uniun_bots.errors import UniunError
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.signer import Signer
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 LOOK_EVERY_S = 0.2
 STEADY_S = 10.0
 """A connection that lasts this long ends the outage before it; a shorter one is part of it."""
-BURST = 500
+BURST = 100
 """Events within one look that make us read the relay again once it is quiet: live streams drop some."""
 UNKNOWN_WORD = ("neg", "unknown", "unrecogni", "unsupported", "cmd", "command", "message type")
 """How relays without NIP-77 complain about it."""
@@ -154,7 +155,6 @@ class Link:
         """Connect, tend the connection until it is lost, and again."""
         down_since = monotonic()
         while True:
-            self._take(await self._reopen())
             if await self._connect():
                 up_since = monotonic()
                 self._begin()
@@ -174,6 +174,7 @@ class Link:
     async def _connect(self) -> bool:
         self.attempts += 1
         try:
+            self._take(await self._reopen())
             await self._relay.try_connect(timeout=timedelta(seconds=self._options.connect_timeout_s))
         except NostrSdkError as error:
             if self.last_error != (text := words_of(error)):
@@ -182,7 +183,7 @@ class Link:
         return self._is_connected()
 
     def _is_connected(self) -> bool:
-        return bool(self._relay.status() == SdkStatus.CONNECTED)
+        return self._relay is not None and bool(self._relay.status() == SdkStatus.CONNECTED)
 
     def _begin(self) -> None:
         log.info("connected %s", self.url)
@@ -248,7 +249,7 @@ class Link:
             await self.talk.tell(ClientMessage.close(gone))
         for due in self.subscriptions.due(monotonic()):
             # Old events are the repair's business. `since` would hide live ones that are dated back.
-            await self.talk.tell(req(due.id, due.filter.within(limit=0)))
+            await self.talk.tell(req(due.id, *(one.within(limit=0) for one in due.filters)))
             if due.closes:
                 self.torn.set()
 
@@ -265,7 +266,11 @@ class Link:
         async with self._logging_in:
             if self._login.times > before:
                 return True
-            event = await self._login.sign(self._clock.now())
+            try:
+                event = await self._login.sign(self._clock.now())
+            except UniunError as error:
+                self._login.refusal = f"no login to {self.url}: {error}"
+                event = None
             if event is None:
                 return False
             message = ClientMessage.auth(SdkEvent.from_json(event.raw.decode()))

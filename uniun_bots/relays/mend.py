@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Sequence
 
 from uniun_bots.clock import monotonic
+from uniun_bots.errors import UniunError
 from uniun_bots.relays.interest import Interest
 from uniun_bots.relays.link import Link
 from uniun_bots.relays.merge import Merged, merge
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.relays.relay_status import RelayStatus
 from uniun_bots.relays.repair import Repaired, Tools, repair
+
+log = logging.getLogger(__name__)
 
 FIRST_RETRY_S = 2.0
 
@@ -69,7 +73,7 @@ class Mender:
             await self._torn(failures)
             await self.link.up.wait()
             self.link.torn.clear()
-            failures = 0 if await self._repair() else failures + 1
+            failures = 0 if await self._mended() else failures + 1
 
     async def _torn(self, failures: int) -> None:
         """Wait for a reason: something was missed, the last try failed, or simply time went by."""
@@ -80,6 +84,14 @@ class Mender:
                 await self.link.torn.wait()
         except TimeoutError:
             return
+
+    async def _mended(self) -> bool:
+        try:
+            return await self._repair()
+        except UniunError as error:
+            # A store that cannot be asked now: the relay is read again later.
+            log.warning("unread %s: %s", self.link.url, error)
+            return False
 
     async def _repair(self) -> bool:
         wanted = self._wanted

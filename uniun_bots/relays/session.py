@@ -42,9 +42,9 @@ class Session:
         """The SDK's spelling of a URL to ours."""
 
     async def __aenter__(self) -> Self:
-        builder = ClientBuilder().notification_channel_size(self._options.notification_channel_size)
-        if self._proxy:
-            builder = builder.proxy(Proxy.all(self._proxy))
+        places = self._options.notification_channel_size
+        # Bursts come over the shared connection; there may be many of those that log in.
+        builder = ClientBuilder().notification_channel_size(places if self.signer is None else places // 10)
         self._client: Client = builder.build()
         self._stream = self._client.notifications()
         return self
@@ -69,7 +69,11 @@ class Session:
         if await self._client.relay(url) is not None:
             await self._client.remove_relay(url, force=True)
         # We connect, and come back, by ourselves: the SDK takes up to ten seconds to try again.
-        await self._client.add_relay(url, opts=RelayOptions().reconnect(False))
+        options = RelayOptions().reconnect(False)
+        if self._proxy:
+            # Here and not on the client: options of one relay push those of the client aside.
+            options = options.proxy(Proxy.all(self._proxy))
+        await self._client.add_relay(url, opts=options)
         return await self._client.relay(url)
 
     async def read(self) -> None:

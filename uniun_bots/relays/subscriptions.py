@@ -11,6 +11,8 @@ from uniun_bots.relays.fates import prefix_of
 from uniun_bots.relays.relay_status import RefusedRead
 
 FINAL = ("restricted", "blocked", "invalid", "unsupported", "pow")
+MOST_REQS = 15
+"""Beyond it several filters share a REQ: relays commonly allow twenty."""
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 120.0
 
@@ -18,7 +20,7 @@ LONGEST_RETRY_S = 120.0
 @dataclass(slots=True)
 class Subscription:
     id: str
-    filter: Filter
+    filters: tuple[Filter, ...]
     sent_at: float | None = None
     """Seconds of the monotonic clock; None: to be sent."""
     confirmed: bool = False
@@ -34,16 +36,18 @@ class Subscriptions:
     """Ids stay far under the 64 characters that NIP-01 allows, and are unique per relay."""
 
     def __init__(self) -> None:
-        self._all: dict[Filter, Subscription] = {}
+        self._all: dict[tuple[Filter, ...], Subscription] = {}
         self._dropped: list[str] = []
         self._count = 0
         self._logins = 0
 
     def want(self, filters: Iterable[Filter]) -> None:
-        wanted = dict.fromkeys(filters)
+        each = list(dict.fromkeys(filters))
+        size = -(-len(each) // MOST_REQS) or 1
+        wanted = dict.fromkeys(tuple(each[n : n + size]) for n in range(0, len(each), size))
         for gone in self._all.keys() - wanted.keys():
             self._dropped.append(self._all.pop(gone).id)
-        for new in wanted.keys() - self._all.keys():
+        for new in [group for group in wanted if group not in self._all]:
             self._count += 1
             self._all[new] = Subscription(f"live-{self._count}", new)
 
@@ -51,8 +55,8 @@ class Subscriptions:
         """A new connection: nothing is open on it, and an old refusal may be over."""
         self._dropped.clear()
         self._logins = 0
-        for subscription in self._all.values():
-            self._all[subscription.filter] = Subscription(subscription.id, subscription.filter)
+        for subscription in list(self._all.values()):
+            self._all[subscription.filters] = Subscription(subscription.id, subscription.filters)
 
     def due(self, now: float) -> list[Subscription]:
         """To be sent now; marks them as sent."""
@@ -104,12 +108,12 @@ class Subscriptions:
                 subscription.wants_login, subscription.refused = False, reason
 
     def refused(self) -> tuple[RefusedRead, ...]:
-        return tuple(RefusedRead(_shown(s.filter), s.refused) for s in self._all.values() if s.refused)
+        return tuple(RefusedRead(_shown(s.filters), s.refused) for s in self._all.values() if s.refused)
 
     def unconfirmed(self, now: float, patience_s: float) -> tuple[str, ...]:
         """Sent, and no EVENT, EOSE or CLOSED within the patience: the relay may not be serving it."""
         return tuple(
-            _shown(s.filter)
+            _shown(s.filters)
             for s in self._all.values()
             if s.sent_at is not None and not s.confirmed and now - s.sent_at > patience_s
         )
@@ -125,6 +129,6 @@ class Subscriptions:
         return next((s for s in self._all.values() if s.id == subscription_id), None)
 
 
-def _shown(wanted: Filter) -> str:
-    text = json.dumps(wanted.as_json_object(), separators=(",", ":"))
+def _shown(wanted: tuple[Filter, ...]) -> str:
+    text = ",".join(json.dumps(one.as_json_object(), separators=(",", ":")) for one in wanted)
     return text if len(text) <= 200 else f"{text[:199]}…"

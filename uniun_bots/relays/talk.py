@@ -18,6 +18,8 @@ from uniun_bots.relays.negentropy import Negentropy
 from uniun_bots.relays.receipt import Fate
 
 LOST = "the connection was lost"
+MOST_ASKS = 4
+"""At once: with the live REQs, fewer than the twenty that relays commonly allow."""
 MOST_ROUNDS = 200
 """Of one comparison; each cuts what differs into sixteen."""
 
@@ -47,6 +49,7 @@ class Talk:
         self._oks: dict[str, list[asyncio.Future[Said]]] = {}
         self._comparisons: dict[str, asyncio.Queue[Word]] = {}
         self._numbers = itertools.count(1)
+        self._places = asyncio.Semaphore(MOST_ASKS)
         self._over = False
 
     def asks(self, subscription_id: str) -> bool:
@@ -96,12 +99,24 @@ class Talk:
         return True
 
     async def ask(self, wanted: Filter, timeout_s: float | None = None) -> Answer:
+        timeout_s = timeout_s or self._answer_timeout_s
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._places.acquire()
+        except TimeoutError:
+            return Answer((), complete=False, reason=f"{MOST_ASKS} questions are waiting for answers")
+        try:
+            return await self._ask(wanted, timeout_s)
+        finally:
+            self._places.release()
+
+    async def _ask(self, wanted: Filter, timeout_s: float) -> Answer:
         name = f"ask-{next(self._numbers)}"
         ask = self._asks[name] = Ask()
         try:
             if self._over or not await self.tell(req(name, wanted)):
                 ask.end(self.error or LOST)
-            return await ask.answer(timeout_s or self._answer_timeout_s)
+            return await ask.answer(timeout_s)
         finally:
             del self._asks[name]
             if not self._over:
@@ -152,8 +167,8 @@ class Talk:
                 await self.tell(_negentropy("NEG-CLOSE", name))
 
 
-def req(name: str, wanted: Filter) -> ClientMessage:
-    return ClientMessage.from_json(json.dumps(["REQ", name, wanted.as_json_object()]))
+def req(name: str, *wanted: Filter) -> ClientMessage:
+    return ClientMessage.from_json(json.dumps(["REQ", name, *(one.as_json_object() for one in wanted)]))
 
 
 def ok_of(accepted: bool, message: str) -> Said:
