@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
 from uniun_bots.personas.gana import Gana, Trigger
+from uniun_bots.personas.time_zone import zone as zone_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,19 @@ def next_due(rule: str, after: float, zone: str) -> int | None:
     if word == "every":
         return int(after) + int(rest)
     if word == "cron":
-        start = datetime.fromtimestamp(after, ZoneInfo(zone))
-        return int(croniter(rest, start).get_next(datetime).timestamp())
+        return _next_by_cron(rest, after, zone)
     return None
+
+
+def _next_by_cron(line: str, after: float, zone: str) -> int:
+    """When clocks are set back, an hour comes twice: a line that names its hours fires in the first one only."""
+    local = zone_of(zone)
+    times = croniter(line, datetime.fromtimestamp(after, local))
+    names_hours = not line.split()[1].startswith("*")
+    while True:
+        due = int(times.get_next(float))
+        if not (names_hours and datetime.fromtimestamp(due, local).fold):
+            return due
 
 
 def enter(tx: sqlite3.Connection, gana: Gana, now: float, zone: str) -> Entry | None:

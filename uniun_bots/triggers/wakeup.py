@@ -13,8 +13,8 @@ class Wakeup:
     """Unix seconds before which it is not taken."""
     due: int | None = None
     """The timetable entry that raised it; None for a wakeup by notes."""
-    first_at: float = 0.0
-    """When the first of the notes that it waits for was matched: bounds the debounce."""
+    first_at: float | None = None
+    """When the first of the notes that raised it was matched: bounds the debounce. None when none did."""
 
 
 TIMER = "timer"

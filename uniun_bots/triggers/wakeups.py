@@ -30,15 +30,20 @@ class Wakeups:
         return len(self._standing)
 
     def by_notes(self, gana: str, surface: str, debounce_s: float) -> None:
-        """Due = now + debounce, at most the first note + MOST_DEBOUNCE_S (or one debounce if that is longer)."""
+        """Due = now + debounce, at most the first note + MOST_DEBOUNCE_S (or one debounce if that is longer).
+
+        What is due before that for another reason, such as the rest of a busy surface, is not put off.
+        """
         now = self._clock.now()
         stands = self._standing.get((gana, surface, False))
-        first_at = stands.first_at if stands else now
+        if stands and stands.first_at is None and stands.at <= now + debounce_s:
+            return
+        first_at = now if stands is None or stands.first_at is None else stands.first_at
         longest = max(MOST_DEBOUNCE_S, debounce_s)
         self._put(Wakeup(gana, surface, min(now + debounce_s, first_at + longest), None, first_at))
 
     def at(self, gana: str, surface: str, when: float, due: int | None = None) -> None:
-        self._put(Wakeup(gana, surface, when, due, self._clock.now()))
+        self._put(Wakeup(gana, surface, when, due))
 
     def not_later(self, gana: str, surface: str, when: float, due: int | None = None) -> None:
         """Like `at`, but an earlier standing wakeup stays."""
