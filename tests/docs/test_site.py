@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.docs.pages import DOCS, ROOT
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(tmp_path / "site"),
+    ]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=50)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    assert not list((tmp_path / "site").rglob("*.py"))
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS).with_suffix("")
+        folder = name.parent if name.name == "index" else name
+        assert (tmp_path / "site" / folder / "index.html").is_file()
