@@ -1,0 +1,58 @@
+"""Run every benchmark; in full it writes bench/results.md with machine and date: `python -m bench.all [--quick]`."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.goals import GOALS
+from bench.report import arguments
+
+RESULTS = Path(__file__).parent / "results.md"
+
+
+def lines_of(bench: str, quick: bool) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", f"bench.{bench}", *(["--quick"] if quick else [])]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    print(done.stdout, end="", flush=True)
+    if done.returncode:
+        raise SystemExit(f"bench.{bench} ended with {done.returncode}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
+    return f"{len(names)} x {names[0]}" if names else platform.processor()
+
+
+def table(lines: list[dict[str, Any]]) -> str:
+    rows = ["| value | measured | unit | goal | met | raw |", "| --- | --- | --- | --- | --- | --- |"]
+    for line in lines:
+        raw = json.dumps(line["raw"]).replace("|", "\\|")
+        rows.append(
+            f"| {line['name']} | {line['value']} | {line['unit']} | {line['goal']}"
+            f" | {'yes' if line['ok'] else 'no'} | `{raw}` |"
+        )
+    return "\n".join(rows)
+
+
+def main() -> None:
+    quick = arguments(__doc__).quick
+    lines = [line for bench in dict.fromkeys(goal.bench for goal in GOALS) for line in lines_of(bench, quick)]
+    if not quick:
+        RESULTS.write_text(
+            f"# Benchmark results\n\nWritten by `make bench` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC,"
+            f" {cpu()}, Python {platform.python_version()}, {platform.system()} {platform.release()}.\n\n"
+            f"{table(lines)}\n"
+        )
+    sys.exit(0 if all(line["ok"] for line in lines) else 1)
+
+
+if __name__ == "__main__":
+    main()
