@@ -65,3 +65,15 @@ async def test_a_full_inbox_stops_the_reading_until_it_is_half_empty(monkeypatch
     await inbox.take()
     await inbox.take()
     await asyncio.wait_for(waiting, 1)
+
+
+async def test_what_was_taken_is_dealt_with_when_its_taker_comes_back() -> None:
+    inbox = Inbox()
+    inbox.put(event(1), "ws://a", 1.0)
+    waiting = asyncio.ensure_future(inbox.dealt_with())
+    await inbox.take()
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    taking = asyncio.ensure_future(inbox.take())
+    await waiting
+    taking.cancel()

@@ -56,7 +56,7 @@ class Gateway:
         self._signers = dict(signers or {})
         self._addresses = {address.url: address for address in options.relays}
         self._inbox = Inbox()
-        self._tools = Tools(known, marks or MemoryMarks(), clock, options.overlap_s)
+        self._tools = Tools(known, marks or MemoryMarks(), self._inbox, clock, options.overlap_s)
         self._came_back = came_back
         self._sessions: dict[str, Session] = {}
         self._menders: dict[tuple[str, str], Mender] = {}

@@ -25,6 +25,9 @@ class Inbox:
         self._filled = asyncio.Event()
         self._drained = asyncio.Event()
         self._drained.set()
+        self._put = self._handed_out = self._dealt_with = 0
+        """Events so far."""
+        self._came_back = asyncio.Event()
 
     def put(self, event: Event, relay: str, at: float) -> bool:
         """Whether the event was new."""
@@ -33,6 +36,7 @@ class Inbox:
             return False
         self.remember(event.id, relay)
         self._heard.append(Heard(event, relay, at))
+        self._put += 1
         self._filled.set()
         if len(self._heard) >= FULL:
             self._drained.clear()
@@ -61,12 +65,25 @@ class Inbox:
         if not self._drained.is_set():
             await self._drained.wait()
 
+    async def dealt_with(self) -> None:
+        """Until everything put so far was taken and is in the store."""
+        upto = self._put
+        while self._dealt_with < upto:
+            self._came_back.clear()
+            await self._came_back.wait()
+
     async def take(self) -> list[Heard]:
-        """The next 1 to BATCH events. A caller that is cancelled while it waits has taken nothing."""
+        """The next 1 to BATCH events. A caller that is cancelled while it waits has taken nothing.
+
+        Who comes for more has dealt with what it took before.
+        """
+        self._dealt_with = self._handed_out
+        self._came_back.set()
         while not self._heard:
             self._filled.clear()
             await self._filled.wait()
         batch = [self._heard.popleft() for _ in range(min(BATCH, len(self._heard)))]
+        self._handed_out += len(batch)
         if len(self._heard) < FULL // 2:
             self._drained.set()
         return batch

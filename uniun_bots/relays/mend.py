@@ -14,7 +14,7 @@ from uniun_bots.relays.link import Link
 from uniun_bots.relays.merge import Merged, merge
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.relays.relay_status import RelayStatus
-from uniun_bots.relays.repair import Repaired, Tools, repair
+from uniun_bots.relays.repair import Repaired, Tools, move_marks, repair
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +115,7 @@ class Mender:
         self._repairs += 1
         self.whole.set()
         self._repaired_at = self._tools.clock.now()
+        await move_marks(self.link, done, self._tools)
         return True
 
     async def _look_back(self, merged: Merged, done: Repaired) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from uniun_bots.clock import Clock
 from uniun_bots.nostr.filter import Filter
+from uniun_bots.relays.inbox import Inbox
 from uniun_bots.relays.interest import Interest
 from uniun_bots.relays.link import Link
 from uniun_bots.relays.marks import Marks, key_of
@@ -25,6 +26,7 @@ KnownIds = Callable[[Filter, int], Awaitable[list[tuple[str, int]]]]
 class Tools:
     known: KnownIds
     marks: Marks
+    inbox: Inbox
     clock: Clock
     overlap_s: int
 
@@ -33,13 +35,13 @@ class Tools:
 class Repaired:
     complete: bool
     since: int
+    began: int
+    keys: tuple[str, ...]
+    """Of the marks that may move to `began`."""
 
 
 async def repair(link: Link, merged: Merged, tools: Tools, deep: bool) -> Repaired:
-    """Marks move only when everything since then was read, to the second at which this began.
-
-    `deep` looks back as far as the interests go, for what a relay got long after it was written.
-    """
+    """`deep` looks back as far as the interests go, for what a relay got long after it was written."""
     began = int(tools.clock.now())
     keys = {part: key_of(part.filter) for part in merged.parts}
     marks = await tools.marks.get(link.url, list(keys.values()))
@@ -47,9 +49,18 @@ async def repair(link: Link, merged: Merged, tools: Tools, deep: bool) -> Repair
         part.since if deep else _since(part, marks.get(key), began, tools) for part, key in keys.items()
     )
     complete = await _read_all(link, merged.filter, since, tools)
-    if complete and link.up.is_set():
-        await tools.marks.set(link.url, list(keys.values()), began)
-    return Repaired(complete, since)
+    return Repaired(complete, since, began, tuple(keys.values()) if link.up.is_set() else ())
+
+
+async def move_marks(link: Link, done: Sequence[Repaired], tools: Tools) -> None:
+    """To the second at which a complete reading began, once all of it is in the store.
+
+    Earlier, a crash would leave a mark behind which events are missing.
+    """
+    await tools.inbox.dealt_with()
+    for one in done:
+        if one.complete:
+            await tools.marks.set(link.url, one.keys, one.began)
 
 
 def _since(part: Interest, mark: int | None, now: int, tools: Tools) -> int:
