@@ -13,6 +13,10 @@ from uniun_bots.errors import ConfigError, KeyRefused, UniunError
 class Commands(click.Group):
     """0 ok, 1 the answer is no, 2 usage or configuration."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which they were added, not by the alphabet."""
+        return list(self.commands)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
