@@ -24,6 +24,7 @@ from uniun_bots.journal.close import close
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
+from uniun_bots.triggers.match import match
 
 POISON = "p0ison"
 
@@ -202,6 +203,23 @@ async def test_taking_that_fails_is_tried_again(stage: Stage, monkeypatch: pytes
         await stage.replies(1)
         await decided(host, question)
     assert failures == 2
+
+
+async def test_matching_that_fails_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else may arrive for long: the note that was kept must not wait for it."""
+    monkeypatch.setattr(loops, "PAUSE_AFTER_FAULT_S", 0.05)
+    stage.persona()
+    async with stage.host() as host:
+        failures = iter([True, True])
+
+        def full(*args: Any) -> Any:
+            if next(failures, False):
+                raise StoreError("database or disk is full")
+            return match(*args)
+
+        monkeypatch.setattr(house_module, "match", full)
+        await decided(host, await stage.ask("When is high water?"))
+        assert next(failures, None) is None
 
 
 async def test_an_event_that_cannot_be_kept_does_not_take_its_batch_with_it(

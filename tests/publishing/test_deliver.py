@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from uniun_bots.publishing.outbox import enqueue, receipts_of
 from uniun_bots.relays.receipt import Fate, Receipt
 
 ONE, TWO = RELAYS
+GivenUp = Callable[[sqlite3.Connection, Sequence[str]], None]
 
 
 class StillClock:
@@ -65,10 +67,13 @@ class Post:
         self.recorder = Recorder(self.clock)
         self.given_up: list[str] = []
 
-    def delivery(self, relay: str, per_minute: int | None = None) -> Delivery:
-        return Delivery(relay, self.store, self.recorder, self.clock, self._give_up, per_minute)
+    def delivery(
+        self, relay: str, per_minute: int | None = None, given_up: GivenUp | None = None
+    ) -> Delivery:
+        return Delivery(relay, self.store, self.recorder, self.clock, given_up or self._give_up, per_minute)
 
-    async def _give_up(self, event_ids: Sequence[str]) -> None:
+    def _give_up(self, tx: sqlite3.Connection, event_ids: Sequence[str]) -> None:
+        assert tx.in_transaction
         self.given_up += event_ids
 
     async def post(self, text: str, gana: str = "tide", relays: tuple[str, ...] = RELAYS) -> str:
@@ -172,6 +177,20 @@ async def test_mail_that_nobody_takes_is_told_once(post: Post) -> None:
     assert post.given_up == [event_id]
     post.clock.move(100_000)
     assert [await one.once(), await two.once()] == [0, 0]
+
+
+async def test_what_cannot_be_buried_is_not_written_off(post: Post) -> None:
+    """Receipt and dead letter are one commit: a crash between them would leave mail that nobody misses."""
+    event_id = await post.post("High water at noon.", relays=(ONE,))
+    post.recorder.fates = {ONE: Fate.BLOCKED}
+    one = post.delivery(ONE, given_up=refuse)
+    with pytest.raises(RuntimeError):
+        await one.once()
+    assert await post.fates(event_id) == {ONE: "waiting"}
+
+
+def refuse(tx: sqlite3.Connection, event_ids: Sequence[str]) -> None:
+    raise RuntimeError("no room for a dead letter")
 
 
 async def test_waiting_ends_when_mail_is_due_and_when_it_is_woken(post: Post) -> None:

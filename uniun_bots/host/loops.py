@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Self
@@ -66,7 +67,7 @@ class Loops:
         if self._answering is None:
             self._answering = self._start(self._answer_all())
             self._start(self._pruning())
-            self._start(self._finish_mail())
+            self._start(self._once(self._finish_mail))
         self._start(self._publish_profiles())
 
     async def kept_up(self) -> None:
@@ -115,6 +116,10 @@ class Loops:
             self._in_flight += 1
             try:
                 await flow.wake(self.house)
+            except Exception:
+                # What arrived is not matched yet, and nothing else might arrive for long.
+                self.house.arrived.set()
+                raise
             finally:
                 self._in_flight -= 1
 
@@ -200,15 +205,11 @@ class Loops:
         """Relays that left the settings still get what was promised to them."""
         self._deliver_to(await self.house.store.read(relays_with_mail))
 
-    async def _give_up(self, event_ids: Sequence[str]) -> None:
+    def _give_up(self, tx: sqlite3.Connection, event_ids: Sequence[str]) -> None:
         now = self.house.clock.now()
         for event_id in event_ids:
             log.error("dead letter: no relay took %s", event_id)
-            await self.house.store.write(
-                lambda tx, e=event_id: bury(  # type: ignore[misc]
-                    tx, kind="delivery", gana="", surface="", key=e, reason="no relay took it", now=now
-                )
-            )
+            bury(tx, kind="delivery", gana="", surface="", key=event_id, reason="no relay took it", now=now)
 
     async def _last_post(self) -> None:
         now = self.house.clock.now()

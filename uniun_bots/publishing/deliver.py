@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import sqlite3
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from uniun_bots import failpoints
@@ -35,9 +36,10 @@ class Delivery:
         store: Store,
         sender: Sender,
         clock: Clock,
-        given_up: Callable[[Sequence[str]], Awaitable[None]],
+        given_up: Callable[[sqlite3.Connection, Sequence[str]], None],
         per_minute: int | None = None,
     ) -> None:
+        """`given_up` is told, in the unit that writes it down, of events that no relay took."""
         self.relay = relay
         self._store, self._sender, self._clock, self._given_up = store, sender, clock, given_up
         self._gap_s = 60.0 / per_minute if per_minute else 0.0
@@ -71,11 +73,13 @@ class Delivery:
         receipts = [receipt for answer in answers for receipt in answer]
         for receipt in receipts:
             self._hear(receipt)
-        dead = await self._store.write(lambda tx: record(tx, receipts, self._clock.now()))
+        await self._store.write(lambda tx: self._write_down(tx, receipts))
         failpoints.hit("receipted")
-        if dead:
-            await self._given_up(dead)
         return len(parcels)
+
+    def _write_down(self, tx: sqlite3.Connection, receipts: Sequence[Receipt]) -> None:
+        if dead := record(tx, receipts, self._clock.now()):
+            self._given_up(tx, dead)
 
     async def wait(self) -> None:
         """Until something is due or `wake` is called."""
