@@ -120,6 +120,7 @@ filters = st.one_of(
         st.sets(st.sampled_from([1, 42, 30023]), min_size=1),
         st.sets(people, min_size=1),
     ),
+    st.builds(lambda one: Filter(kinds=(42,), tags=(("p", (one,)),)), people),
     st.just(Filter(kinds=(42,), tags=(("e", (CHANNEL, OTHER_CHANNEL)),))),
     st.builds(lambda named: Filter(kinds=(1,), tags=(("p", tuple(named)),)), st.sets(people, min_size=1)),
 )

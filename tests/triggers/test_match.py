@@ -62,6 +62,11 @@ def test_no_hosted_identity_wakes_anybody(tx: sqlite3.Connection, author: str) -
     assert woken(tx).keys == ()
 
 
+def test_what_we_sent_wakes_nobody_when_its_identity_is_no_longer_hosted(tx: sqlite3.Connection) -> None:
+    keep_note(tx, message("at nine", author=BOB), "own", NOW)
+    assert woken(tx).keys == ()
+
+
 def test_an_own_note_among_others_does_not_hide_them(tx: sqlite3.Connection) -> None:
     keep(tx, heard(message("ours", author=BOT), message("theirs", author=BOB), message("ours 2", author=BOT)))
     assert set(woken(tx).keys) == {("harbour", GROUP), ("tide", GROUP)}

@@ -7,7 +7,8 @@ import sqlite3
 from collections.abc import Collection
 
 from uniun_bots.host.roster import Roster
-from uniun_bots.inputs.enabled import Standing, standing, turn_off, turn_on
+from uniun_bots.inputs.cursors import begin
+from uniun_bots.inputs.enabled import Standing, repair, standing, turn_off, turn_on
 from uniun_bots.personas.gana import Trigger
 from uniun_bots.personas.project import Project
 from uniun_bots.triggers.timetable import Entry, enter, forget
@@ -22,6 +23,7 @@ def bring_up(
     known = {row[0] for row in tx.execute("SELECT gana FROM ganas WHERE enabled = 1")}
     for gone in known - roster.ganas.keys():
         turn_off(tx, gone)
+    repair(tx, now)
     standings: dict[str, Standing] = {}
     entries: list[Entry] = []
     for hosted in roster.ganas.values():
@@ -30,6 +32,8 @@ def bring_up(
             log.info(
                 "turned on: %s starts %s", hosted.id, "where it stopped" if hosted.id in catch_up else "now"
             )
+        if hosted.surface:
+            begin(tx, hosted.id, hosted.surface)
         standings[hosted.id] = standing(tx, hosted.id)
         spent = standings[hosted.id].spent and hosted.gana.trigger is Trigger.ONCE_ON_ENABLE
         entry = enter(tx, hosted.gana, now, project.settings.timezone)

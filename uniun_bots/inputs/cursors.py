@@ -9,10 +9,10 @@ from uniun_bots.graph.find import COLUMNS, as_note
 from uniun_bots.graph.note import Note
 
 # Decided = answered (by any ending, dead letters included) or held. Our own identities never become inputs, so
-# they need no row.
+# they need no row; what we sent ourselves stays ours when its identity is no longer hosted.
 _PENDING = """
   FROM surfaces s JOIN notes n ON n.seq = s.seq
-  WHERE s.surface = :surface AND s.seq >= :low
+  WHERE s.surface = :surface AND s.seq >= :low AND n.origin = 'relay'
     AND n.author NOT IN (SELECT value FROM json_each(:own))
     AND NOT EXISTS (SELECT 1 FROM answered a WHERE a.gana = :gana AND a.key = n.id)
     AND NOT EXISTS (SELECT 1 FROM held h WHERE h.gana = :gana AND h.note_id = n.id)
@@ -25,6 +25,14 @@ def cursor(tx: sqlite3.Connection, gana: str, surface: str) -> int:
         return int(row[0])
     start = tx.execute("SELECT start_seq FROM ganas WHERE gana = ?", (gana,)).fetchone()
     return int(start[0]) if start else 0
+
+
+def begin(tx: sqlite3.Connection, gana: str, surface: str) -> None:
+    """Write down where a new cursor starts, so that retention leaves alone what it has not passed."""
+    tx.execute(
+        "INSERT OR IGNORE INTO cursors (gana, surface, seq) VALUES (?, ?, ?)",
+        (gana, surface, cursor(tx, gana, surface)),
+    )
 
 
 def pending(
@@ -46,7 +54,7 @@ def pending(
 
 def pending_authors(tx: sqlite3.Connection, gana: str, surface: str, own: str, *, most: int) -> set[str]:
     rows = tx.execute(
-        f"SELECT DISTINCT n.author {_PENDING} LIMIT :most",  # noqa: S608
+        f"SELECT DISTINCT n.author {_PENDING} LIMIT :most",
         {"surface": surface, "low": cursor(tx, gana, surface), "own": own, "gana": gana, "most": most},
     )
     return {row[0] for row in rows}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from uniun_bots.errors import UniunError
 from uniun_bots.inputs.held import Held
+from uniun_bots.inputs.retries import forget
 from uniun_bots.inputs.turn import Turn
 
 
@@ -24,7 +25,7 @@ def decide(tx: sqlite3.Connection, turn: Turn, *, run: int, ending: str, thread:
         )
     except sqlite3.IntegrityError as fault:
         raise AlreadyDecided(f"{turn.gana}: {turn.key} was decided by another run") from fault
-    tx.execute("DELETE FROM retries WHERE gana = ? AND key = ?", (turn.gana, turn.key))
+    forget(tx, turn.gana, *turn.keys)
 
 
 def decide_elsewhere(tx: sqlite3.Connection, gana: str, surface: str, note_id: str, now: float) -> None:
@@ -34,6 +35,7 @@ def decide_elsewhere(tx: sqlite3.Connection, gana: str, surface: str, note_id: s
         " VALUES (?, ?, NULL, 'elsewhere', ?, '', '', ?)",
         (gana, note_id, surface, now),
     )
+    forget(tx, gana, note_id)
 
 
 def hold(tx: sqlite3.Connection, gana: str, held: Sequence[Held], now: float) -> None:

@@ -55,6 +55,11 @@ def turn_on(tx: sqlite3.Connection, gana: str, now: float, *, catch_up: bool = F
     return True
 
 
+def repair(tx: sqlite3.Connection, now: float) -> None:
+    """A start in the future was written while the clock was ahead; it would hold every honest note until then."""
+    tx.execute("UPDATE ganas SET enabled_at = ? WHERE enabled_at > ?", (now, now))
+
+
 def turn_off(tx: sqlite3.Connection, gana: str) -> None:
     tx.execute("UPDATE ganas SET enabled = 0 WHERE gana = ?", (gana,))
 

@@ -152,9 +152,11 @@ GUARDS: tuple[Callable[[Note, Facts], Verdict], ...] = (
 
 
 def asks_to_stop(note: Note, facts: Facts) -> bool:
-    """`stop` as the whole message, by someone who names or answers us."""
-    if own_words(note.text).strip().strip(".!").lower() != "stop":
-        return False
+    """`stop` as the whole message, but for our name, by someone who names or answers us."""
     us = facts.hosted.pubkey
+    words = [word for word in own_words(note.text).split() if us not in pubkeys_named(word)]
+    if " ".join(words).strip(".,:! ").lower() != "stop":
+        return False
     answers_us = facts.parent is not None and facts.parent.author == us
-    return answers_us or us in pubkeys_named(note.text) or facts.hosted.surface == f"mentions:{us}"
+    tagged = facts.hosted.surface == f"mentions:{us}" and _not_meant(note, facts) is None
+    return answers_us or tagged or us in pubkeys_named(note.text)

@@ -15,8 +15,8 @@ def prune_decided(tx: sqlite3.Connection, now: float, longest_max_age_s: float) 
         gone += tx.execute(
             f"DELETE FROM {table} WHERE (gana, {key}) IN (SELECT d.gana, d.{key} FROM {table} d"  # noqa: S608
             f" LEFT JOIN notes n ON n.id = d.{key} WHERE d.at < ?"
-            " AND NOT EXISTS (SELECT 1 FROM surfaces s LEFT JOIN cursors c ON c.surface = s.surface"
-            "  AND c.gana = d.gana WHERE s.seq = n.seq AND coalesce(c.seq, 0) <= n.seq) LIMIT ?)",
+            " AND NOT EXISTS (SELECT 1 FROM surfaces s JOIN cursors c ON c.surface = s.surface"
+            "  AND c.gana = d.gana WHERE s.seq = n.seq AND c.seq <= n.seq) LIMIT ?)",
             (now - max(KEEP_S, longest_max_age_s), BATCH),
         ).rowcount
     return gone

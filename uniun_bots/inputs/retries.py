@@ -11,9 +11,8 @@ BACKOFF_S = (5.0, 30.0, 120.0, 600.0)
 
 
 def put_off(tx: sqlite3.Connection, turn: Turn, reason: str, now: float) -> float | None:
-    """When it may be tried again, or None when its tries are used up."""
+    """When it may be tried again, or None when its tries are used up: then it is for the caller to decide it."""
     if turn.attempt >= MOST_ATTEMPTS:
-        tx.execute("DELETE FROM retries WHERE gana = ? AND key = ?", (turn.gana, turn.key))
         return None
     again = now + BACKOFF_S[turn.attempt - 1]
     tx.execute(
@@ -31,5 +30,5 @@ def waiting(tx: sqlite3.Connection, gana: str) -> dict[str, tuple[int, float]]:
     return {row["key"]: (row["attempts"], row["not_before"]) for row in rows}
 
 
-def forget(tx: sqlite3.Connection, gana: str, key: str) -> None:
-    tx.execute("DELETE FROM retries WHERE gana = ? AND key = ?", (gana, key))
+def forget(tx: sqlite3.Connection, gana: str, *keys: str) -> None:
+    tx.executemany("DELETE FROM retries WHERE gana = ? AND key = ?", [(gana, key) for key in keys])

@@ -16,6 +16,7 @@ from uniun_bots.graph.find import Ancestry, ancestry
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import fresh_profiles, mark_checked
 from uniun_bots.inputs.budgets import Running, over_budget
+from uniun_bots.inputs.covered import answered_elsewhere
 from uniun_bots.inputs.cursors import advance, pending, pending_authors
 from uniun_bots.inputs.decided import hold
 from uniun_bots.inputs.enabled import Standing, standing
@@ -24,6 +25,7 @@ from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.retries import waiting
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.profile import Profile
+from uniun_bots.nostr.threads import CHANNEL_MESSAGE
 from uniun_bots.personas.gana import Batch, Trigger
 from uniun_bots.personas.hosted import HostedGana
 
@@ -130,23 +132,28 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
         return Taken(next_at=not_before)
     notes: list[Note] = []
     held: list[Held] = []
-    mutes: tuple[tuple[str, str], ...] = ()
-    if gana.input is not None:
-        page = pending(tx, gana.id, asked.surface, asked.own, most=PAGE)
+    mutes: list[tuple[str, str]] = []
+    after = 0
+    while (
+        gana.input is not None
+        and len(notes) < MOST_NOTES
+        and (page := pending(tx, gana.id, asked.surface, asked.own, after=after, most=PAGE))
+    ):
+        after = page[-1].seq
         judge = _Judge(tx, asked, state, page)
         if judge.needs:
-            return Taken(needs=judge.needs)
+            return Taken(needs=judge.needs, held=tuple(held), mutes=tuple(mutes))
         for note in page:
             if verdict := judge.held(note, budgets=False):
                 held.append(verdict)
             elif len(notes) < MOST_NOTES and not _under_way(note, asked.running):
                 notes.append(note)
-        mutes = tuple(judge.mutes)
+        mutes += judge.mutes
     over = over_budget(tx, gana.id, gana.limits, asked.running, asked.now, note=None, thread="")
     turn = Turn(gana.id, asked.surface, tuple(notes), asked.due, attempts + 1)
     if over or (gana.input is not None and not notes):
-        return Taken(held=tuple(held), mutes=mutes)
-    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held), mutes)
+        return Taken(held=tuple(held), mutes=tuple(mutes))
+    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held), tuple(mutes))
 
 
 def _under_way(note: Note, running: Collection[Running]) -> bool:
@@ -187,6 +194,9 @@ class _Judge:
         self.mutes: list[tuple[str, str]] = []
         self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
         self.needs = self._needs(authors)
+        oldest = min(note.created_at for note in page)
+        self.elsewhere = answered_elsewhere(tx, self.gana.id, asked.surface, oldest)
+        self.above |= {note.id: ancestry(tx, note) for note in self.elsewhere}
 
     def _needs(self, authors: set[str]) -> Needs | None:
         profiles = authors - self.profiles.keys()
@@ -203,6 +213,8 @@ class _Judge:
         return Needs(tuple(sorted(profiles)), tuple(sorted(notes))) if profiles or notes else None
 
     def held(self, note: Note, *, budgets: bool = True) -> Held | None:
+        if any(self._covers(later, note) for later in self.elsewhere):
+            return Held(note.id, "a later note was answered for both with the same key elsewhere", "identity")
         facts = self._facts(note)
         if not facts.muted and asks_to_stop(note, facts):
             self._mute(note)
@@ -221,6 +233,14 @@ class _Judge:
             note=note,
             thread=self.thread(note),
         )
+
+    def _covers(self, later: Note, note: Note) -> bool:
+        """Whether a turn that was answered at `later` had this note in it, or one before had."""
+        if note.created_at > later.created_at:
+            return False
+        if self.everything or not self.gana.trigger.by_message:
+            return True
+        return later.author == note.author and self.together(later) == self.together(note)
 
     def _facts(self, note: Note) -> Facts:
         ancestors = self.above[note.id].notes
@@ -254,8 +274,8 @@ class _Judge:
         return above.missing or (above.notes[0].id if above.notes else note.id)
 
     def together(self, note: Note) -> str:
-        """What a turn groups by: messages straight into a channel belong together, answers go by thread."""
-        return self.thread(note) if note.parent else "top"
+        """What a turn groups by: messages straight into a channel belong together, all else goes by thread."""
+        return self.thread(note) if note.parent or note.kind != CHANNEL_MESSAGE else "top"
 
 
 Find = Callable[[Needs, float], Awaitable[None]]
