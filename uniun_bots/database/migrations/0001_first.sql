@@ -101,6 +101,7 @@ CREATE TABLE answered (
 ) WITHOUT ROWID;
 CREATE INDEX answered_by_time ON answered (gana, at, run);
 CREATE INDEX answered_by_thread ON answered (gana, thread, run);
+CREATE INDEX answered_elsewhere ON answered (gana) WHERE run IS NULL;
 CREATE TABLE held (
   gana    TEXT NOT NULL,
   note_id TEXT NOT NULL,
