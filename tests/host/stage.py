@@ -51,7 +51,7 @@ class Stage:
         (self.folder / "host.yaml").write_text("\n".join(lines) or "{}")
 
     def persona(
-        self, name: str = "tide", task: str = "Say when the tide comes.", **changes: str | None
+        self, name: str = "tide", /, task: str | None = "Say when the tide comes.", **changes: str | None
     ) -> Path:
         """Answers in the group, live and at once, unless `changes` say otherwise; None leaves a key out."""
         if name not in self.bots:
@@ -71,7 +71,7 @@ class Stage:
         lines = [f"{key}: {value}" for key, value in (given | changes).items() if value is not None]
         path = self.folder / "personas" / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(["---", *lines, "---", task, ""]))
+        path.write_text("\n".join(["---", *lines, "---", task or "", ""]))
         return path
 
     def host(self, clock: Clock | None = None, **given: Any) -> Host:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -114,12 +115,16 @@ async def _tell_errors(
         return web.json_response({"error": str(fault)}, status=404)
     except UniunError as fault:
         return web.json_response({"error": str(fault)}, status=409)
+    except web.HTTPException as refused:
+        return web.json_response({"error": f"{request.path}: {refused.reason}"}, status=refused.status)
+    except (KeyError, TypeError, ValueError) as fault:
+        return web.json_response({"error": f"{request.path} cannot be read: {fault!r}"}, status=400)
 
 
 def _refuse_strangers(folder: Path) -> None:
     """In a shared temporary directory somebody else could have made the folder first."""
-    found = folder.stat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077:
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
         raise UniunError(f"{folder} belongs to somebody else or is open to others: remove it")
 
 
@@ -135,9 +140,11 @@ async def ask_host(data_dir: Path, method: str, path: str, asked: dict[str, Any]
             aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(socket))) as session,
             session.request(method, f"http://host{path}", json=asked) as response,
         ):
-            answer = await response.json()
+            answer = await response.json(content_type=None)
     except aiohttp.ClientConnectionError as fault:
         raise NoHost(f"no host answers on {socket}: {fault}") from fault
+    except ValueError as fault:
+        raise UniunError(f"the host answered {path} with {response.status}: its log tells why") from fault
     if response.status >= 400:
         raise UniunError(answer["error"])
     return answer
