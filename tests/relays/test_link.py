@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.relay_set import RelayAddress
+from uniun_bots.relays.backoff import Backoff
 from uniun_bots.relays.fault_proxy import FaultProxy
 from uniun_bots.relays.faults import Faults
 from uniun_bots.relays.gateway import Gateway
@@ -61,14 +63,23 @@ async def test_after_an_outage_of_three_seconds_it_is_back_within_two(relay: Loc
         assert [heard.event.content for heard in await hear(reader, 1)] == ["after"]
 
 
-async def test_a_relay_that_hangs_up_at_once_is_not_called_in_a_hot_loop() -> None:
-    async def hang_up(_say: Say) -> None:
+async def test_connections_that_do_not_last_are_one_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A02: a relay that takes every connection and hangs up at the first word gets no hot loop either."""
+    outages: list[float] = []
+
+    def at_once(_backoff: Backoff, outage_s: float) -> float:
+        outages.append(outage_s)
+        return 0.1
+
+    async def hang_up(_frame: list[Any], _say: Say) -> None:
         raise ConnectionError
 
-    async with Puppet(empty, greet=hang_up) as puppet, gateway(puppet.url):
-        await until(lambda: puppet.connections >= 2)
-        await asyncio.sleep(4)
-        assert puppet.connections < 15
+    monkeypatch.setattr(Backoff, "delay_s", at_once)
+    async with Puppet(hang_up) as puppet, gateway(puppet.url) as reader:
+        await reader.watch([Interest(NOTES, (puppet.url,), since=0)])
+        await until(lambda: len(outages) >= 8)
+    assert puppet.connections >= 8
+    assert all(later - earlier >= 0.1 for earlier, later in pairwise(outages))
 
 
 async def test_a_half_open_connection_is_noticed_and_made_anew(relay: LocalRelay, keys: Keys) -> None:

@@ -127,11 +127,12 @@ async def test_a_live_stream_that_loses_events_is_made_whole_in_time(relay: Loca
         assert proxy.counts["lost"] > 10
 
 
-async def test_a_mark_moves_only_after_that_relay_was_read_to_the_end_and_all_is_kept(
-    relay: LocalRelay, keys: Keys
+async def test_a_mark_moves_only_after_that_relay_was_read_to_the_end(
+    relay: LocalRelay, keys: Keys, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A08, A16: one relay answers, one takes every REQ and says nothing, ever."""
     marks = MemoryMarks()
+    caplog.set_level(logging.INFO)
 
     async def mute(_frame: list[object], _say: Say) -> None:
         return
@@ -147,6 +148,7 @@ async def test_a_mark_moves_only_after_that_relay_was_read_to_the_end_and_all_is
         good = next(status for status in reader.status() if status.url == relay.url)
         await until(lambda: next(s for s in reader.status() if s.url == relay.url).repairs)
         await until(lambda: next(s for s in reader.status() if s.url == silent.url).unconfirmed)
+        await until(lambda: caplog.text.count(f"unread {silent.url}") >= 2)
         assert good.unconfirmed == ()
         assert await marks.get(silent.url, [key_of(NOTES)]) == {}
         assert await marks.get(relay.url, [key_of(NOTES)]) == {}
