@@ -39,7 +39,7 @@ check: $(STAMP)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 
 test: $(STAMP)/dev $(STAMP)/peer
 	$(BIN)/pytest
