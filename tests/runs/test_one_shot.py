@@ -96,14 +96,21 @@ async def test_an_unfinished_tool_call_is_never_published() -> None:
 async def test_an_answer_cut_by_the_limit_ends_with_its_last_whole_sentence() -> None:
     outcome, _ = await run(Reply("High water is at 14:10. Low water is", "length"))
     assert (outcome.ending, outcome.body) == (Ending.SUCCEEDED, "High water is at 14:10.")
-    outcome, _ = await run(Reply("High water is at", "length"))
+    cut = Reply("High water is at", "length")
+    outcome, _ = await run(cut, cut)
     assert (outcome.ending, outcome.body) == (Ending.MALFORMED, None)
 
 
-async def test_what_the_gate_refuses_is_malformed() -> None:
-    outcome, _ = await run('{"tool": "x", "arguments": {}}')
-    assert (outcome.ending, outcome.body) == (Ending.MALFORMED, None)
-    assert outcome.steps[0].note.startswith("refused: ")
+async def test_what_the_gate_refuses_twice_is_malformed() -> None:
+    outcome, _ = await run('{"tool": "x", "arguments": {}}', '{"a": 1}')
+    assert (outcome.ending, outcome.body, len(outcome.steps)) == (Ending.MALFORMED, None, 2)
+    assert all(step.note.startswith("refused: ") for step in outcome.steps)
+
+
+async def test_what_the_gate_refused_once_is_asked_for_again() -> None:
+    outcome, _ = await run("> when is high water?\nAt 14:10.", "At 14:10.")
+    assert (outcome.ending, outcome.body) == (Ending.SUCCEEDED, "At 14:10.")
+    assert outcome.steps[0].note == "refused: the text repeats its prompt"
 
 
 async def test_a_lost_engine_is_a_failure_with_its_reason() -> None:
@@ -112,7 +119,7 @@ async def test_a_lost_engine_is_a_failure_with_its_reason() -> None:
 
 
 async def test_handles_become_references_and_leave_the_text() -> None:
-    outcome, _ = await run("Read the almanac [n1]. It helps [n2, n9].")
+    outcome, _ = await run('Read the almanac [n1]. It helps [n2, n9].\n(n3, "bob", just now)')
     assert outcome.body == "Read the almanac. It helps."
     assert outcome.references == (OTHER.id,)
     assert "n9" in outcome.steps[0].note

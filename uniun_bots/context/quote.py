@@ -11,9 +11,10 @@ LABEL_CHARS = 40
 
 
 def quote(note: Note, handle: str, label: str, age: str, max_chars: int) -> str:
+    """The label comes behind the text: small models go on in the pattern of what they read last."""
     lines = cut(note.text.strip(), max_chars).splitlines() or [""]
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
-    return f"[{handle}] {label}, {age}:\n{quoted}"
+    return f"{quoted}\n({handle}, {label}, {age})"
 
 
 def cut(text: str, max_chars: int) -> str:
@@ -27,7 +28,7 @@ def label_of(author: str, own_pubkey: str, names: Mapping[str, str]) -> str:
     """A name chosen by its bearer, on one line and short; without one the beginning of the key."""
     if author == own_pubkey:
         return "you"
-    name = re.sub(r'[\s\[\]<>|:,"]+', " ", names.get(author, "")).strip()[:LABEL_CHARS].strip()
+    name = re.sub(r'[\s\[\]()<>|:,"]+', " ", names.get(author, "")).strip()[:LABEL_CHARS].strip()
     return f'"{name}"' if name else author[:8]
 
 

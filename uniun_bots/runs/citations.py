@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_HANDLES = re.compile(r"\s*\[n\d+(?:\s*,\s*n\d+)*\]")
+# `[n1]`, `(n1)`, `[n1, n2]`, and the whole label of a quote, which small models copy.
+_HANDLES = re.compile(r"\s*(?:\[n\d+(?:,[^\])\n]{0,80})?\]|\(n\d+(?:,[^\])\n]{0,80})?\))")
 
 
 @dataclass(frozen=True, slots=True)

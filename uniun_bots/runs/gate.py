@@ -14,6 +14,8 @@ from uniun_bots.runs.shorten import shorten
 OVERLAP_CHARS = 60
 """So many characters in a row of the prompt's rules or task are no coincidence."""
 
+ECHO_CHARS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -22,6 +24,8 @@ class Gate:
     max_chars: int
     prompt_texts: tuple[str, ...] = ()
     """The rules and the task, of which nothing long may be said aloud."""
+    prompt_lines: frozenset[str] = frozenset()
+    """Lines of the prompt; a body that has one of them as a line of its own is an echo."""
     last_reply: str | None = None
     is_secret: Callable[[str], bool] = field(default=spells_a_secret)
     """Whether a text spells a secret key; the host adds the keys that it holds."""
@@ -47,6 +51,8 @@ def pass_gate(body: str, gate: Gate) -> Passed | Refused:
         return Refused("the text is in byte letters: the model's tokenizer does not fit it")
     if calls_a_tool(body):
         return Refused("the text is a tool call, not an answer")
+    if any(len(line) >= ECHO_CHARS and line in gate.prompt_lines for line in lines_of(body)):
+        return Refused("the text repeats its prompt")
     if overlaps(body, gate.prompt_texts):
         return Refused("the text repeats the instructions")
     fitting = body if len(body) <= gate.max_chars else shorten(body, gate.max_chars)
@@ -101,6 +107,10 @@ def overlaps(body: str, texts: Sequence[str], chars: int = OVERLAP_CHARS) -> boo
         for plain in map(_plain, texts)
         for at in range(len(plain) - chars + 1)
     )
+
+
+def lines_of(text: str) -> list[str]:
+    return [line for line in map(_plain, text.splitlines()) if line]
 
 
 def _plain(text: str) -> str:

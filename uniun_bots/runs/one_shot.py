@@ -13,12 +13,10 @@ from uniun_bots.inference.request import Request
 from uniun_bots.inference.sanitize import Cleaned, sanitize
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.runs.citations import take_citations
-from uniun_bots.runs.gate import Gate, Refused, pass_gate
+from uniun_bots.runs.gate import Gate, Refused, lines_of, pass_gate
 from uniun_bots.runs.outcome import Ending, Outcome, Step
 from uniun_bots.runs.shorten import shorten
 
-TRIES = 2
-"""An answer without words is asked for once more."""
 _NOOP = re.compile(r"`?[<\[(]?NOOP[>\])]?`?\.?")
 
 
@@ -32,6 +30,7 @@ class Asking:
     temperature: float = 0.7
     top_p: float = 0.95
     seed: int | None = None
+    tries: int = 2
     speaker: str = ""
     """The name that the model may put in front of its words."""
 
@@ -39,20 +38,23 @@ class Asking:
 async def run_one_shot(
     context: Context, *, scheduler: Scheduler, asking: Asking, gate: Gate, deadline: float | None = None
 ) -> Outcome:
-    """Never raises for what a model or an engine does; `deadline` is in Unix seconds."""
+    """Never raises for what a model or an engine does; `deadline` is in Unix seconds.
+
+    An answer without words, or one that the gate refuses, is asked for again up to `asking.tries` times.
+    """
     steps: list[Step] = []
+    gate = replace(gate, prompt_lines=gate.prompt_lines | _prompt_lines(context))
     request = _first_request(context, asking)
     while True:
         try:
             completion = await scheduler.submit(Job(context.turn.gana, asking.engine_name, request, deadline))
         except EngineError as error:
-            return _ended(Ending.FAILED, str(error), steps)
+            return Outcome(Ending.FAILED, None, (), str(error), tuple(steps))
         cleaned = sanitize(completion.text, completion.finish, asking.speaker)
-        if cleaned.text:
-            return _decide(context, completion, cleaned, gate, steps)
-        steps.append(Step(len(steps) + 1, completion, _why_empty(completion, cleaned)))
-        if len(steps) == TRIES:
-            return _ended(Ending.FAILED, f"no answer in {TRIES} tries: {steps[-1].note}", steps)
+        outcome, note = _decide(context, completion, cleaned, gate)
+        steps.append(Step(len(steps) + 1, completion, note))
+        if outcome.body is not None or outcome.ending is Ending.SILENT or len(steps) >= asking.tries:
+            return replace(outcome, steps=tuple(steps))
         request = _next_request(request, context, completion, asking)
 
 
@@ -75,31 +77,38 @@ def _next_request(request: Request, context: Context, completion: Completion, as
     return replace(request, seed=seed, max_tokens=max(request.max_tokens, min(4 * request.max_tokens, room)))
 
 
-def _why_empty(completion: Completion, cleaned: Cleaned) -> str:
-    what = f"only {' and '.join(cleaned.removed)}" if cleaned.removed else "empty"
-    return f"{what}, cut by the token limit" if completion.finish == "length" else what
+def _prompt_lines(context: Context) -> frozenset[str]:
+    return frozenset(line for message in context.messages for line in lines_of(message.content))
 
 
-def _decide(
-    context: Context, completion: Completion, cleaned: Cleaned, gate: Gate, steps: list[Step]
-) -> Outcome:
-    def ended(ending: Ending, reason: str, note: str) -> Outcome:
-        return _ended(ending, reason, [*steps, Step(len(steps) + 1, completion, note)])
-
+def _decide(context: Context, completion: Completion, cleaned: Cleaned, gate: Gate) -> tuple[Outcome, str]:
+    """The outcome, without its steps, and what became of this text."""
+    if not cleaned.text:
+        why = _why_empty(completion, cleaned)
+        return _without_body(Ending.FAILED, f"no answer: {why}"), why
     if _NOOP.fullmatch(cleaned.text):
-        return ended(Ending.SILENT, "the model chose to say nothing", "NOOP")
+        return _without_body(Ending.SILENT, "the model chose to say nothing"), "NOOP"
     cited = take_citations(cleaned.text, context.handles)
     body = cited.text if completion.finish == "stop" else shorten(cited.text, len(cited.text))
     if body is None:
         reason = "the answer was cut by the token limit before its first sentence ended"
-        return ended(Ending.MALFORMED, reason, reason)
+        return _without_body(Ending.MALFORMED, reason), reason
     passed = pass_gate(body, gate)
     if isinstance(passed, Refused):
-        return ended(Ending.MALFORMED, passed.reason, f"refused: {passed.reason}")
-    step = Step(len(steps) + 1, completion, _what_became(passed.body, cleaned, cited.unknown))
+        return _without_body(Ending.MALFORMED, passed.reason), f"refused: {passed.reason}"
     answered = {note.id for note in context.turn.notes}
     references = tuple(note_id for note_id in cited.note_ids if note_id not in answered)
-    return Outcome(Ending.SUCCEEDED, passed.body, references, "", (*steps, step))
+    outcome = Outcome(Ending.SUCCEEDED, passed.body, references, "", ())
+    return outcome, _what_became(passed.body, cleaned, cited.unknown)
+
+
+def _without_body(ending: Ending, reason: str) -> Outcome:
+    return Outcome(ending, None, (), reason, ())
+
+
+def _why_empty(completion: Completion, cleaned: Cleaned) -> str:
+    what = f"only {' and '.join(cleaned.removed)}" if cleaned.removed else "empty"
+    return f"{what}, cut by the token limit" if completion.finish == "length" else what
 
 
 def _what_became(body: str, cleaned: Cleaned, unknown: tuple[str, ...]) -> str:
@@ -111,7 +120,3 @@ def _what_became(body: str, cleaned: Cleaned, unknown: tuple[str, ...]) -> str:
     if unknown:
         parts.append(f"handles it was not shown: {', '.join(unknown)}")
     return "; ".join(parts)
-
-
-def _ended(ending: Ending, reason: str, steps: list[Step]) -> Outcome:
-    return Outcome(ending, None, (), reason, tuple(steps))

@@ -27,6 +27,9 @@ SLICE_TOKENS = 64
 MOST_THREADS = 8
 TOP_K = 40
 MIN_P = 0.05
+REPEAT_LAST_TOKENS = 64
+REPEAT_PENALTY = 1.1
+"""Small models go round in circles without it; JSON, which has to repeat itself, is asked for without it."""
 LOG_LEVEL_ERROR = 4
 """GGML_LOG_LEVEL_ERROR of ggml.h; the Python package does not name it."""
 
@@ -158,6 +161,11 @@ class Model:
     def _links(self, request: Request) -> Iterator[Any]:
         if request.json_schema is not None:
             yield self._grammar(request.json_schema)
+        else:
+            vocabulary = llama_cpp.llama_vocab_n_tokens(self._vocab)
+            yield llama_cpp.llama_sampler_init_penalties(
+                vocabulary, REPEAT_LAST_TOKENS, REPEAT_PENALTY, 0.0, 0.0
+            )
         if request.temperature <= 0:
             yield llama_cpp.llama_sampler_init_greedy()
             return

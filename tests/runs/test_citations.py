@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from uniun_bots.runs.citations import take_citations
+
+HANDLES = {"n1": "aa", "n2": "bb"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "ids", "unknown"),
+    [
+        ("As I said [n1], it turns.", "As I said, it turns.", ("aa",), ()),
+        ("It turns (n2).", "It turns.", ("bb",), ()),
+        ("It turns [n2, n1, n2].", "It turns.", ("bb", "aa"), ()),
+        ("It turns. [n7]", "It turns.", (), ("n7",)),
+        ('It turns.\n(n2, "bob", just now)', "It turns.", ("bb",), ()),
+        ("The n1 road, [sic], (no) and [north] stay.", "The n1 road, [sic], (no) and [north] stay.", (), ()),
+        ("  kept as it is ", "  kept as it is ", (), ()),
+    ],
+)
+def test_handles_leave_the_text_and_become_ids(
+    text: str, said: str, ids: tuple[str, ...], unknown: tuple[str, ...]
+) -> None:
+    cited = take_citations(text, HANDLES)
+    assert (cited.text, cited.note_ids, cited.unknown) == (said, ids, unknown)
