@@ -35,6 +35,7 @@ from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project, load_project
 from uniun_bots.relays.gateway import Gateway
+from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.triggers.timetable import Entry, standing_entries
 from uniun_bots.triggers.wakeup import TIMER
 from uniun_bots.triggers.wakeups import Wakeups
@@ -58,14 +59,19 @@ class Host:
         ask_passphrase: AskPassphrase | None = None,
         engines: Mapping[str, Engine] | None = None,
         debounce: bool = True,
+        patience: GatewayOptions | None = None,
     ) -> None:
-        """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once."""
+        """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once.
+
+        `patience` with relays: its deadlines and intervals; the relays and the proxy are those of the project.
+        """
         self.folder = Path(folder)
         self.clock = clock or WallClock()
         self._environ = os.environ if environ is None else environ
         self._ask_passphrase = ask_passphrase
         self._given_engines = dict(engines or {})
         self._debounce = debounce
+        self._patience = patience or GatewayOptions()
         self._stop = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -101,7 +107,9 @@ class Host:
             stack.push_async_callback(engine.aclose)
         scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))
         gateway = await stack.enter_async_context(
-            open_gateway(self.project.settings, roster, self.store, self.clock, self._came_back)
+            open_gateway(
+                self.project.settings, roster, self.store, self.clock, self._came_back, self._patience
+            )
         )
         self.house = House(
             store=self.store,
