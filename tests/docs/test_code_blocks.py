@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -118,3 +119,16 @@ def test_every_unit_starts_a_command_that_there_is(block: Block) -> None:
         assert not line or re.fullmatch(r"\[\w+\]|[A-Z]\w+=\S.*", line), line
     for start in re.findall(r"^ExecStart=(.+)$", block.text, re.MULTILINE):
         parse_command(shlex.split(start)[1:])
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not here")
+def test_systemd_understands_every_unit(tmp_path: Path) -> None:
+    program, units = Path(sys.executable).parent / "uniun-bots", []
+    for block in blocks("ini"):
+        units.append(tmp_path / Path(block.title).name)
+        text = re.sub(r"/opt/\S+/uniun-bots(?= )", str(program), block.text).replace(
+            "User=bots", "User=root"
+        )
+        units[-1].write_text(text, encoding="utf-8")
+    ended = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, timeout=50)
+    assert [line for line in ended.stderr.splitlines() if str(tmp_path) in line or "uniun" in line] == []
