@@ -126,9 +126,7 @@ def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     program, units = Path(sys.executable).parent / "uniun-bots", []
     for block in blocks("ini"):
         units.append(tmp_path / Path(block.title).name)
-        text = re.sub(r"/opt/\S+/uniun-bots(?= )", str(program), block.text).replace(
-            "User=bots", "User=root"
-        )
+        text = re.sub(r"/opt/\S+/uniun-bots(?= )", str(program), block.text).replace("User=bots", "User=root")
         units[-1].write_text(text, encoding="utf-8")
     ended = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, timeout=50)
     assert [line for line in ended.stderr.splitlines() if str(tmp_path) in line or "uniun" in line] == []
