@@ -269,9 +269,11 @@ class _Judge:
     def thread(self, note: Note) -> str:
         """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
         above = self.above[note.id]
-        if note.kind == 1 and note.root:
-            return note.root
-        return above.missing or (above.notes[0].id if above.notes else note.id)
+        top = above.notes[0] if above.notes else note
+        if top.parent is None:
+            return top.id
+        # What lies above is not here. Some clients tag no root but what they answer, so the chain comes first.
+        return top.root if top.kind != CHANNEL_MESSAGE and top.root else above.missing or top.id
 
     def together(self, note: Note) -> str:
         """What a turn groups by: messages straight into a channel belong together, all else goes by thread."""
