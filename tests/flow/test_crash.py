@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import resource
 import signal
 from collections import Counter
 from collections.abc import Callable
@@ -75,6 +76,61 @@ async def test_kills_at_random_moments_lose_and_double_nothing(tmp_path: Path, s
     assert not faults, (seed, faults)
     assert siege.kills == RANDOM_KILLS
     assert siege.inside * 2 >= siege.kills, f"seed {seed}: {siege.inside} of {siege.kills} inside"
+
+
+async def test_a_full_disk_stops_the_work_and_room_for_more_lets_it_go_on(tmp_path: Path, seed: int) -> None:
+    """Writing fails as on a full disk, in the middle of work; the same host goes on when there is room again."""
+    async with besieged(tmp_path / "village", seed) as siege:
+        child = await siege.start(counted=False)
+        await child.says("hosting")
+        await siege.post(16)
+        await siege.until(lambda: siege.ledger.endings()["succeeded"] >= 4)
+        full = siege.village.database.with_name("uniun-bots.sqlite-wal").stat().st_size
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
+        await child.says("store: commit failed")
+        left = siege.ledger.undecided()
+        await asyncio.sleep(2.5)  # long enough for every run under way to end, and to find no room
+        assert len(left) > 4
+        assert siege.ledger.undecided() == left
+        assert not child.code.done(), child.said.read_text()[-2000:]
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        await siege.until(lambda: not siege.ledger.undecided() and not siege.ledger.unsent(), 40)
+        await siege.stop(child)
+        assert not await siege.faults()
+
+
+async def test_a_start_on_a_full_disk_ends_with_one_line_and_loses_nothing(tmp_path: Path, seed: int) -> None:
+    async with besieged(tmp_path / "village", seed) as siege:
+        child = await siege.start()
+        await child.says("hosting")
+        await siege.post(10)
+        await siege.kill(child)
+        child = await siege.start(counted=False, most_bytes=512)
+        assert await child.ended(20), "it hangs"
+        assert child.code.result() == 1
+        assert "Traceback" not in child.said.read_text()
+        assert not await siege.settle()
+
+
+async def test_a_restored_backup_answers_nothing_a_second_time(tmp_path: Path, seed: int) -> None:
+    """What was said after the backup stands on the relay by our own keys, and counts."""
+    async with besieged(tmp_path / "village", seed, slots=1) as siege:
+        child = await siege.start()
+        await child.says("hosting")
+        await siege.post(10)
+        await siege.until(lambda: siege.ledger.endings()["succeeded"] >= 3)
+        await siege.back_up(tmp_path / "copy.sqlite")
+        await siege.post(30)
+        await siege.until(lambda: not siege.ledger.undecided() and not siege.ledger.unsent(), 40)
+        await siege.kill(child)
+        said = siege.ledger.answers()
+        siege.restore(tmp_path / "copy.sqlite")
+        await siege.post(5)
+        faults = await siege.settle(known=said.values())
+        again = siege.ledger.answers()
+        assert not faults, (seed, faults)
+        assert not [key for key, event_id in again.items() if said.get(key, event_id) != event_id]
+        assert siege.ledger.endings()["elsewhere"] > 10
 
 
 async def _die_at(siege: Siege, name: str, nth: int) -> None:

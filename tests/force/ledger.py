@@ -6,7 +6,7 @@ import contextlib
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,13 +44,26 @@ class Ledger:
         with self.rows() as db:
             return [row[0] for row in db.execute("SELECT event_id FROM receipts WHERE next_at IS NOT NULL")]
 
-    def faults(self, on_relay: dict[str, dict[str, Any]]) -> list[str]:
-        """Everything that a promise forbids; `on_relay`: all events by our keys, by id."""
+    def answers(self) -> dict[tuple[str, str], str]:
+        """(Gana, input) to the event that answers it, one of others perhaps."""
+        with self.rows() as db:
+            found = db.execute(
+                "SELECT a.gana, a.key, o.event_id FROM answered a JOIN outbox o USING (run)"
+                " WHERE a.ending = 'succeeded'"
+            )
+            return {(row["gana"], row["key"]): row["event_id"] for row in found}
+
+    def faults(self, on_relay: dict[str, dict[str, Any]], known: Collection[str] = ()) -> list[str]:
+        """Everything that a promise forbids.
+
+        `on_relay`: all events by our keys, by id. `known`: those of them that a lost folder accounts for.
+        """
+        strangers = on_relay.keys() - set(known)
         with self.rows() as db:
             return [
                 *self._not_decided_once(db),
                 *self._sums_that_fail(db),
-                *self._published_wrongly(db, on_relay),
+                *self._published_wrongly(db, strangers, on_relay),
                 *self._answered_twice(on_relay),
                 *_undelivered(db),
                 *_cursors_behind(db),
@@ -97,7 +110,7 @@ class Ledger:
         }
 
     def _published_wrongly(
-        self, db: sqlite3.Connection, on_relay: dict[str, dict[str, Any]]
+        self, db: sqlite3.Connection, strangers: Collection[str], on_relay: Collection[str]
     ) -> Iterator[str]:
         """Each run that succeeded, exactly one event; nothing else by our keys anywhere."""
         events: defaultdict[int, list[str]] = defaultdict(list)
@@ -108,7 +121,7 @@ class Ledger:
             if len(published) != 1 or len(events[row["run"]]) != 1:
                 yield f"run {row['run']} of {row['gana']} has {len(published)} events on the relay"
         ours = {event_id for of_run in events.values() for event_id in of_run}
-        for event_id in on_relay.keys() - ours:
+        for event_id in set(strangers) - ours:
             yield f"{event_id} is on the relay and in no outbox"
 
     def _answered_twice(self, on_relay: dict[str, dict[str, Any]]) -> Iterator[str]:

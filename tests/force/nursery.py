@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import json
 import os
+import resource
 import selectors
 import signal
 import sys
@@ -84,10 +85,13 @@ class Nursery:
         await self._process.wait()
         await self._reading
 
-    async def bear(self, command: Sequence[str], environ: dict[str, str]) -> Child:
+    async def bear(
+        self, command: Sequence[str], environ: dict[str, str], most_bytes: int | None = None
+    ) -> Child:
+        """`most_bytes`: the largest that a file may grow which it writes."""
         self._count += 1
         said = self._folder / f"child-{self._count}.txt"
-        asked = {"command": list(command), "environ": environ, "said": str(said)}
+        asked = {"command": list(command), "environ": environ, "said": str(said), "most_bytes": most_bytes}
         assert self._process.stdin
         self._process.stdin.write(json.dumps(asked).encode() + b"\n")
         pid = await self._born.get()
@@ -117,6 +121,8 @@ def _be_child(asked: dict[str, Any]) -> NoReturn:
         os.dup2(said, number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.environ.update(asked["environ"])
+    if asked["most_bytes"] is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"], resource.RLIM_INFINITY))
     importlib.reload(failpoints)
     try:
         main(asked["command"])

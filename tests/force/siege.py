@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,13 +36,16 @@ class Siege:
         self.ledger = Ledger(self.village)
         self._cursors: dict[tuple[str, str], int] = {}
 
-    async def start(self, failpoints: str = "", **environ: str) -> Child:
+    async def start(
+        self, failpoints: str = "", *, counted: bool = True, most_bytes: int | None = None
+    ) -> Child:
+        """`most_bytes`: as on a full disk, no file of the child grows beyond this."""
         self.village.new_life()
         self._log = self.village.folder / f"hits-{self.village.lives}.txt"
-        environ = self.village.environ() | {"UNIUN_BOTS_FAILPOINT_LOG": str(self._log)} | environ
+        environ = self.village.environ() | ({"UNIUN_BOTS_FAILPOINT_LOG": str(self._log)} if counted else {})
         if failpoints:
             environ["UNIUN_BOTS_FAILPOINTS"] = failpoints
-        return await self.nursery.bear(["run", str(self.village.folder), "-v"], environ)
+        return await self.nursery.bear(["run", str(self.village.folder), "-v"], environ, most_bytes)
 
     async def post(self, count: int = 1) -> None:
         for _ in range(count):
@@ -79,7 +83,7 @@ class Siege:
                 self.went_back.append(f"{key} went from {before} to {now.get(key)}")
         self._cursors = now
 
-    async def settle(self) -> list[str]:
+    async def settle(self, known: Collection[str] = ()) -> list[str]:
         """A last life without harm, until all is decided and sent. Returns what a promise forbids."""
         child = await self.start()
         with contextlib.suppress(TimeoutError):
@@ -88,9 +92,30 @@ class Siege:
                 while (self.ledger.undecided() or self.ledger.unsent()) and not child.code.done():
                     await asyncio.sleep(0.05)
         await self.stop(child)
+        return await self.faults(known)
+
+    async def back_up(self, target: Path) -> None:
+        child = await self.nursery.bear(["backup", str(target), "--dir", str(self.village.folder)], {})
+        assert await child.ended(20)
+        assert child.code.result() == 0, child.said.read_text()
+
+    def restore(self, copy: Path) -> None:
+        """As a person does whose disk is lost: the copy is all there is."""
+        shutil.rmtree(self.village.database.parent)
+        self.village.database.parent.mkdir()
+        shutil.copy(copy, self.village.database)
+        self._cursors = {}
+
+    async def until(self, check: Callable[[], object], within_s: float = 20.0) -> None:
+        async with asyncio.timeout(within_s):
+            while not check():
+                await asyncio.sleep(0.02)
+
+    async def faults(self, known: Collection[str] = ()) -> list[str]:
+        """What a promise forbids, with nobody hosting."""
         self.look_at_cursors()
         ours = [self.village.key_of(gana) for gana in self.village.bots]
-        return self.went_back + self.ledger.faults(await self.wire.by(ours))
+        return self.went_back + self.ledger.faults(await self.wire.by(ours), known)
 
 
 @contextlib.asynccontextmanager

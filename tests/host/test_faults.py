@@ -16,6 +16,7 @@ from uniun_bots.errors import ModelNotFound, StoreError
 from uniun_bots.graph.keep import keep
 from uniun_bots.host import house as house_module
 from uniun_bots.host import loops
+from uniun_bots.host.actions import pause
 from uniun_bots.host.host import Host
 from uniun_bots.inference.engine import EngineInfo
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -232,7 +233,7 @@ async def test_an_event_that_cannot_be_kept_does_not_take_its_batch_with_it(
             raise RecursionError("too deep")
         return whole(tx, batch)
 
-    monkeypatch.setattr(house_module, "keep", picky)
+    monkeypatch.setattr("uniun_bots.host.keeping.keep", picky)
     stage.persona()
     async with stage.host() as host:
         asked = await ask_all(stage, "one", POISON, "three")
@@ -284,6 +285,25 @@ async def test_an_input_that_was_answered_elsewhere_is_not_answered_again(stage:
         await decided(host, question, other)
         assert await fates(host, [question, other]) == ["elsewhere", "succeeded"]
     assert len(stage.engine.requests) == 1
+
+
+async def test_the_cursor_passes_what_was_answered_elsewhere(stage: Stage) -> None:
+    """Also when the answer comes last, while a person's pause keeps the question waiting here."""
+    stage.persona()
+    async with stage.host() as host:
+        await host.store.write(lambda tx: pause(tx, ["tide"], "a person"))
+        question = await stage.ask("When is high water?")
+        await decided(host, await publish_as(stage, "tide", "At noon.", question))
+
+        async def passed() -> bool:
+            (row,) = await rows_of(
+                host,
+                "SELECT c.seq > n.seq AS passed FROM cursors c, notes n WHERE n.id = ?",
+                question.id,
+            )
+            return bool(row["passed"])
+
+        await until(passed)
 
 
 async def test_a_data_folder_that_is_lost_answers_nothing_twice(stage: Stage) -> None:

@@ -15,17 +15,15 @@ from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.database.store import Store
 from uniun_bots.errors import EngineError
-from uniun_bots.graph.keep import Kept, keep, keep_sightings
-from uniun_bots.host.actions import pause
 from uniun_bots.host.asking import answer_tokens, asking_of, engine_name
 from uniun_bots.host.finder import Finder
-from uniun_bots.host.keeping import keep_until_kept
+from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.progress import NoModel, Progress
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.inputs.cursors import advance
 from uniun_bots.inputs.decided import AlreadyDecided, hold
-from uniun_bots.inputs.elsewhere import notice_elsewhere
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.take import Asked, Needs, Taken, own_keys, take
 from uniun_bots.inputs.turn import Turn
@@ -110,27 +108,23 @@ class House:
         sightings = self.gateway.sightings()
         now = self.clock.now()
 
-        def unit(tx: sqlite3.Connection) -> tuple[Kept, list[str]]:
-            kept = keep(tx, heard)
-            keep_sightings(tx, sightings)
-            foreign = notice_elsewhere(tx, kept.new, self.roster.by_key, now)
-            return kept, [event.author for event in foreign if event.created_at >= now - 60]
-
-        kept, foreign = await self.store.write(unit)
+        by_key, cautious = self.roster.by_key, self.settings.foreign_publish is OnForeignPublish.PAUSE
+        kept, foreign = await self.store.write(
+            lambda tx: keep_and_notice(tx, heard, sightings, by_key, now, pauses=cautious)
+        )
         self.counters.update(heard=len(heard), kept=len(kept.new), known=kept.known, expired=kept.expired)
         log.debug("kept: %d of %d", len(kept.new), len(heard))
-        for author in foreign:
-            await self._foreign(author)
+        self.counters["foreign"] += foreign.fresh
+        for name in foreign.ganas:
+            self._look_again(name)
         if kept.new:
             self.arrived.set()
 
-    async def _foreign(self, author: str) -> None:
-        names = self.roster.by_key.get(author, ())
-        self.counters["foreign"] += 1
-        log.warning("heard: an event by the key of %s that this host did not send", ", ".join(names))
-        if self.settings.foreign_publish is OnForeignPublish.PAUSE:
-            why = "another client published with this key"
-            await self.store.write(lambda tx: pause(tx, names, why))
+    def _look_again(self, gana: str) -> None:
+        """What waited for this Gana may be answered by now."""
+        hosted = self.roster.ganas.get(gana)
+        if hosted and hosted.surface and hosted.gana.trigger.by_message:
+            self.wakeups.not_later(gana, hosted.surface, self.clock.now())
 
     # wake ---------------------------------------------------------------------------------------------
 
@@ -208,7 +202,12 @@ class House:
         elif wakeup.due is not None:
             await self._move_timer_on(hosted.id, wakeup.surface, wakeup.due)
         elif not any(one.running.gana == hosted.id for one in self._progress.values()):
-            await self.store.write(lambda tx: settle(tx, hosted.id, wakeup.surface, more=False))
+            await self.store.write(lambda tx: self._settle(tx, hosted.id, wakeup.surface))
+
+    def _settle(self, tx: sqlite3.Connection, gana: str, surface: str) -> None:
+        """What waited may have been decided elsewhere: then the cursor goes over it here."""
+        more = advance(tx, gana, surface, own_keys(self.roster.by_key.keys()))
+        settle(tx, gana, surface, more=more)
 
     async def _move_timer_on(self, gana: str, surface: str, due: int) -> None:
         now, zone = self.clock.now(), self.settings.timezone
