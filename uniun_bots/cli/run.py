@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from uniun_bots.errors import ConfigError, KeyRefused, UniunError
 from uniun_bots.host.host import Host
 from uniun_bots.host.snapshot import snapshot
 from uniun_bots.nostr.reference import spell_npub
+
+log = logging.getLogger(__name__)
 
 
 @click.command(epilog="Example: uniun-bots run my-bots")
@@ -46,12 +49,13 @@ def tick(folder: Path, most_s: float, verbose: bool) -> None:
 
 
 async def _run(folder: Path) -> int:
-    uniffi_set_event_loop(asyncio.get_running_loop())
+    loop = asyncio.get_running_loop()
+    uniffi_set_event_loop(loop)
+    if starting := asyncio.current_task():
+        _on_stop(starting.cancel)
     try:
         async with Host(folder, ask_passphrase=ask_passphrase) as host:
-            loop = asyncio.get_running_loop()
-            for name in (signal.SIGTERM, signal.SIGINT):
-                loop.add_signal_handler(name, host.stop)
+            _on_stop(host.stop)
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(host)))
             ganas = host.house.roster.ganas.values()
             click.echo(f"hosting {len(ganas)} Ganas from {folder} (pid {os.getpid()})", err=True)
@@ -60,14 +64,21 @@ async def _run(folder: Path) -> int:
             await host.wait()
     except UniunError as fault:
         return told(fault)
+    except asyncio.CancelledError:
+        log.info("stopped before it was up")
     return 0
+
+
+def _on_stop(stop: Callable[[], object]) -> None:
+    for name in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(name, stop)
 
 
 async def _reload(host: Host) -> None:
     try:
         await host.reload()
     except UniunError as fault:
-        logging.getLogger(__name__).error("reload refused, all stays as it was:\n%s", fault)
+        log.error("reload refused, all stays as it was:\n%s", fault)
 
 
 async def _tick(folder: Path, most_s: float) -> int:

@@ -5,6 +5,7 @@ Socket paths are limited to about 100 bytes, so it lies in the runtime directory
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import stat
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 import aiohttp
 from aiohttp import web
 
+from uniun_bots.clock import monotonic
 from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
 from uniun_bots.host import actions
+from uniun_bots.host.lease import holder
 from uniun_bots.host.retract import retract
 from uniun_bots.host.snapshot import snapshot
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from uniun_bots.host.host import Host
 
 NOTE = "control.path"
+STARTING_S = 20.0
 
 
 def socket_path(data_dir: Path) -> Path:
@@ -129,7 +133,21 @@ def _refuse_strangers(folder: Path) -> None:
 
 
 async def ask_host(data_dir: Path, method: str, path: str, asked: dict[str, Any] | None = None) -> Any:
-    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer."""
+    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer.
+
+    A host that is starting holds the lease before it can be spoken to, and is waited for.
+    """
+    patience_until = monotonic() + STARTING_S
+    while True:
+        try:
+            return await _ask(data_dir, method, path, asked)
+        except NoHost:
+            if monotonic() > patience_until or holder(data_dir) is None:
+                raise
+        await asyncio.sleep(0.1)
+
+
+async def _ask(data_dir: Path, method: str, path: str, asked: dict[str, Any] | None) -> Any:
     socket = socket_path(data_dir)
     if (data_dir / NOTE).exists():
         socket = Path((data_dir / NOTE).read_text())
