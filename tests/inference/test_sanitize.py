@@ -50,6 +50,7 @@ def test_cleaning_only_takes_away(text: str) -> None:
         "In assembler you write `NOOP`.",
         "Ġunju is June in Maltese",
         "Ġunju",
+        "#jumĠdid",
         "Fl-aħħar ta' Ġunju mmorru Ħal Għaxaq, u f'Ġenova wara.",
         "ĠORĠ U ĠANNI ĦARĠU",
         "if a < b and b > c then a <s>really</s> wins",
