@@ -52,7 +52,7 @@ async def test_a_kill_at_any_step_boundary_loses_and_doubles_nothing(
     chance = random.Random(seed)
     plan = [name for name in NAMES for _ in range(KILLS_PER_FAILPOINT)]
     chance.shuffle(plan)
-    async with besieged(tmp_path / "village", seed) as siege:
+    async with besieged(tmp_path / "village", seed, slots=6) as siege:
         for name in plan:
             await _die_at(siege, name, nth=chance.choice((1, 1, 2, 3)))
             deaths[name] += 1
@@ -136,7 +136,7 @@ async def test_a_restored_backup_answers_nothing_a_second_time(tmp_path: Path, s
 async def _die_at(siege: Siege, name: str, nth: int) -> None:
     child = await siege.start(f"{name}:{nth}")
     await siege.post()
-    while not await child.ended(0.3):
+    while not await child.ended(0.2):
         await siege.post()
     assert child.code.result() == -signal.SIGKILL, child.said.read_text()[-2000:]
     siege.account()
