@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from rich.console import Console
 
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import Store
@@ -57,6 +58,11 @@ def act(
 
     with lease(where):
         return asyncio.run(alone())
+
+
+def console() -> Console:
+    """For tables. What people, models and relays wrote is shown as it is: `[/]` in it is no markup."""
+    return Console(markup=False, emoji=False, highlight=False)
 
 
 def when(at: float | None) -> str:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from uniun_bots.cli.folder import data_dir, folder_option, json_option, read_store
+from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import Store
 from uniun_bots.errors import NotFound
@@ -44,7 +43,7 @@ def list_personas(folder: Path, as_json: bool) -> None:
     for gana in ganas:
         one = _summary(gana)
         table.add_row(one["id"], one["mode"], one["input"], one["output"], one["trigger"], one["name"])
-    Console().print(table)
+    console().print(table)
 
 
 @persona.command("show", epilog="Example: uniun-bots persona show life-lessons-replier")

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, read_store, when
+from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, read_store, when
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
 from uniun_bots.host.control import ask_host
@@ -46,7 +45,7 @@ def list_runs(gana: str | None, dead: bool, folder: Path, as_json: bool) -> None
             table.add_row(
                 str(row["run"]), row["gana"], row["mode"], row["ending"], when(row["ended_at"]), text[:70]
             )
-    Console().print(table)
+    console().print(table)
 
 
 @runs.command("show", epilog="Example: uniun-bots runs show 12")

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, when
+from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, when
 from uniun_bots.database import store
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
@@ -78,7 +77,7 @@ def _named(folder: Path, names: tuple[str, ...], everyone: bool) -> list[str]:
 
 
 def _show(found: dict[str, Any]) -> None:
-    console = Console()
+    screen = console()
     relays = Table("relay", "state", "since", "last word", title="Relays", title_justify="left")
     for relay in found["relays"]:
         refused = "; ".join(one["reason"] for one in relay["refused"])
@@ -97,14 +96,14 @@ def _show(found: dict[str, Any]) -> None:
             f"{last['ending']} {when(last['ended_at'])}" if last else "-",
             state,
         )
-    console.print(relays, ganas)
+    screen.print(relays, ganas)
     for engine in found["engines"]:
         model = engine["model"] or "not loaded yet"
-        console.print(
+        screen.print(
             f"engine {engine['name']}: {model}, {len(engine['running'])} running,"
             f" {len(engine['waiting'])} waiting, {engine['done']} done, {engine['failed']} failed"
         )
-    console.print(
+    screen.print(
         f"{found['notes']} notes, {found['outbox']} in the outbox, {found['dead_letters']} dead letters,"
         f" pid {found['pid']}"
     )
