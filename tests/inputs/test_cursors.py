@@ -74,10 +74,13 @@ def test_what_we_sent_is_no_input_when_its_identity_is_no_longer_hosted(tx: sqli
     assert undecided(tx) == []
 
 
-def test_a_decision_of_one_gana_or_surface_says_nothing_about_another(tx: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("held", [True, False])
+def test_a_decision_of_one_gana_or_surface_says_nothing_about_another(
+    tx: sqlite3.Connection, held: bool
+) -> None:
     said = message("hi")
     hear(tx, said, mention("hello"))
-    decide_one(tx, said.id, held=False)
+    decide_one(tx, said.id, held=held)
     assert (undecided(tx), undecided(tx, "tide"), undecided(tx, surface=MENTIONS)) == ([], ["hi"], ["hello"])
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from tests.factory import BOT, NOW, hosted_on_mentions, mention
+from tests.factory import BOT, MENTIONS, NOW, hosted_on_mentions, mention
 from tests.inputs.scene import Scene
 from tests.stores import count
 from uniun_bots.graph.retention import prune_notes
@@ -54,6 +54,12 @@ def test_a_decision_that_the_cursor_has_not_passed_stays(tx: sqlite3.Connection)
     scene.close(scene.take())
     assert prune_decided(tx, NOW + KEEP_S + 1, 0) == 0, "it would be pending again"
     scene.close(failing, "dead")
+    assert prune_decided(tx, NOW + KEEP_S + 1, 0) == 2
+
+
+def test_the_cursor_of_another_gana_keeps_no_decision(tx: sqlite3.Connection) -> None:
+    one_of_each(tx)
+    tx.execute("INSERT INTO cursors (gana, surface, seq) VALUES ('tide', ?, 1)", (MENTIONS,))
     assert prune_decided(tx, NOW + KEEP_S + 1, 0) == 2
 
 
