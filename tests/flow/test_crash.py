@@ -11,11 +11,11 @@ import random
 import resource
 import signal
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.flow.conftest import Tell
 from tests.force.siege import Siege, besieged
 from uniun_bots.failpoints import NAMES
 
@@ -26,23 +26,6 @@ INPUTS_PER_LIFE = 5
 INPUTS = 100
 LONGEST_LIFE_S = 0.8
 pytestmark = [pytest.mark.force, pytest.mark.timeout(1800 if LONG else 150)]
-Tell = Callable[..., None]
-
-
-@pytest.fixture
-def seed() -> int:
-    return int(os.environ.get("UNIUN_BOTS_SEED") or random.randrange(1_000_000))
-
-
-@pytest.fixture
-def tell(capfd: pytest.CaptureFixture[str]) -> Tell:
-    """Says it on the terminal, whatever is captured."""
-
-    def say(*lines: str) -> None:
-        with capfd.disabled():
-            os.write(1, "".join(f"\n    {line}" for line in lines).encode() + b"\n")
-
-    return say
 
 
 async def test_a_kill_at_any_step_boundary_loses_and_doubles_nothing(
