@@ -42,7 +42,8 @@ class _Parts:
         return replace(self, ancestry=self.ancestry[dropped:], knowledge=self.knowledge[:kept])
 
     def handles(self) -> dict[str, str]:
-        shown = (*self.knowledge, *self.ancestry, *self.turn.notes)
+        """What may be cited. The turn's own notes are answered, not cited, and have none."""
+        shown = (*self.knowledge, *self.ancestry)
         return {f"n{number}": note.id for number, note in enumerate(shown, start=1)}
 
     def messages(self) -> tuple[Message, ...]:
@@ -59,7 +60,7 @@ class _Parts:
 
     def _block(self, title: str, notes: Sequence[Note], handles: Iterator[str]) -> list[str]:
         chars = self.input_chars if notes is self.turn.notes else BACKGROUND_CHARS
-        quotes = [self._quote(note, next(handles), chars) for note in notes]
+        quotes = [self._quote(note, next(handles, ""), chars) for note in notes]
         return [title, *quotes] if quotes and title else quotes
 
     def _quote(self, note: Note, handle: str, max_chars: int) -> str:

@@ -11,10 +11,13 @@ LABEL_CHARS = 40
 
 
 def quote(note: Note, handle: str, label: str, age: str, max_chars: int) -> str:
-    """The label comes behind the text: small models go on in the pattern of what they read last."""
+    """The label comes behind the text: small models go on in the pattern of what they read last.
+
+    `handle`: empty for a note that is not there to be cited.
+    """
     lines = cut(note.text.strip(), max_chars).splitlines() or [""]
     quoted = "\n".join(f"> {line}".rstrip() for line in lines)
-    return f"{quoted}\n({handle}, {label}, {age})"
+    return f"{quoted}\n({handle}{', ' if handle else ''}{label}, {age})"
 
 
 def cut(text: str, max_chars: int) -> str:
