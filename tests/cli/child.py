@@ -27,24 +27,18 @@ class Ended:
         return self.out + self.err
 
 
-def environment(given: Mapping[str, str]) -> dict[str, str]:
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("UNIUN_BOTS")}
-    return {**clean, "COLUMNS": "200", **given}
-
-
 class Child:
     """`async with Child("run", folder) as host: await host.says("hosting")`; it is ended on the way out."""
 
     def __init__(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> None:
-        self._arguments = [str(argument) for argument in arguments]
-        self._env = environment(env or {})
+        self._command = self.command(*arguments)
+        self._env = self.environment(env or {})
         self._lines: dict[str, list[str]] = {"out": [], "err": []}
         self._came = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         self.process = await asyncio.create_subprocess_exec(
-            COMMAND,
-            *self._arguments,
+            *self._command,
             env=self._env,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -62,6 +56,16 @@ class Child:
             self.process.kill()
         await self.process.wait()
         await asyncio.gather(*self._readers)
+
+    @staticmethod
+    def command(*arguments: str | Path) -> list[str]:
+        return [COMMAND, *map(str, arguments)]
+
+    @staticmethod
+    def environment(given: Mapping[str, str]) -> dict[str, str]:
+        """Ours without what would reach into the host, and wide tables."""
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("UNIUN_BOTS")}
+        return {**clean, "COLUMNS": "200", **given}
 
     @property
     def pid(self) -> int:

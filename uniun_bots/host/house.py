@@ -40,6 +40,7 @@ from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.gate import Gate
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.runs.withhold import withhold
 from uniun_bots.triggers.match import match, settle
 from uniun_bots.triggers.timetable import move_on
 from uniun_bots.triggers.wakeup import Wakeup
@@ -261,13 +262,14 @@ class House:
             is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
         )
         info = await self.engines[engine_name(gana, self.engines)].load()
-        return await run_one_shot(
+        outcome = await run_one_shot(
             context,
             scheduler=self.scheduler,
             asking=asking_of(gana, self.settings, self.engines, info.context_tokens),
             gate=gate,
             deadline=self.clock.now() + RUN_DEADLINE_S,
         )
+        return withhold(outcome, gate.is_secret)
 
     async def pin(self, turn: Turn, outcome: Outcome) -> Pinned | None:
         """None when nothing is to be sent: silence, a failure, or shadow mode."""
