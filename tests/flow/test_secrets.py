@@ -87,7 +87,7 @@ def test_the_search_finds_every_spelling(tmp_path: Path) -> None:
     for number, text in enumerate(spellings(secret).values()):
         (tmp_path / str(number)).write_bytes(b"before " + text + b" behind")
     found = leaks_in(tmp_path, forbidden(secret))
-    assert len({leak.partition(" of ")[0] for leak in found}) == len(spellings(secret))
+    assert len({leak.partition(" of key")[0] for leak in found}) == len(spellings(secret))
 
 
 async def test_no_secret_is_left_or_shown_anywhere(stage: Stage, tmp_path: Path) -> None:
