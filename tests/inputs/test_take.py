@@ -94,6 +94,24 @@ def test_an_author_is_answered_one_turn_after_the_other(scene: Scene) -> None:
     assert scene.texts() == ["second"]
 
 
+def test_what_waits_behind_a_running_turn_costs_no_look_at_each_note(scene: Scene) -> None:
+    """A flood by one author: between two of their turns thousands of notes are passed over at once."""
+    scene.say(*messages(2 * MOST_NOTES))
+    scene.take()
+    few = looks(scene)
+    scene.say(*messages(10 * PAGE, "more"))
+    assert looks(scene) == few
+
+
+def looks(scene: Scene) -> int:
+    """Statements that a take runs which finds nothing."""
+    statements: list[str] = []
+    scene.tx.set_trace_callback(statements.append)
+    assert scene.look() == Taken()
+    scene.tx.set_trace_callback(None)
+    return len(statements)
+
+
 def test_everything_is_everybody(tx: sqlite3.Connection) -> None:
     scene = Scene(tx, hosted(gana(**EVERYTHING)))
     joke = message("a joke", author=BOB)

@@ -12,6 +12,9 @@ from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import names_of
 from uniun_bots.inputs.turn import Turn
 
+LATELY = 200
+"""Notes of a surface to look through for our last reply: some surfaces hold millions, and never one of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -19,7 +22,7 @@ class Surroundings:
     """Root first."""
     names: dict[str, str]
     last_reply: str | None
-    """What this identity said last on the surface."""
+    """What this identity said last on the surface, unless that is long ago."""
 
 
 def look_around(tx: sqlite3.Connection, turn: Turn, pubkey: str) -> tuple[Surroundings, str | None]:
@@ -28,9 +31,9 @@ def look_around(tx: sqlite3.Connection, turn: Turn, pubkey: str) -> tuple[Surrou
     notes = above.notes if above else ()
     people = {note.author for note in (*notes, *turn.notes)}
     last = tx.execute(
-        f"SELECT {COLUMNS} FROM surfaces s JOIN notes n USING (seq)"  # noqa: S608
-        " WHERE s.surface = ? AND n.author = ? AND n.origin = 'own' ORDER BY s.seq DESC LIMIT 1",
-        (turn.surface, pubkey),
+        f"SELECT {COLUMNS} FROM (SELECT seq FROM surfaces WHERE surface = ? ORDER BY seq DESC LIMIT ?) s"  # noqa: S608
+        " JOIN notes n USING (seq) WHERE n.author = ? AND n.origin = 'own' ORDER BY s.seq DESC LIMIT 1",
+        (turn.surface, LATELY, pubkey),
     ).fetchone()
     last_reply = as_note(last).text if last else None
     return Surroundings(notes, names_of(tx, people), last_reply), above.missing if above else None

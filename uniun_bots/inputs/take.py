@@ -97,7 +97,8 @@ def _for_messages(
     mutes: list[tuple[str, str]] = []
     next_at: float | None = None
     after = 0
-    while page := pending(tx, gana.id, asked.surface, asked.own, after=after, most=PAGE):
+    passed_over = _passed_over(asked)
+    while page := pending(tx, gana.id, asked.surface, passed_over, after=after, most=PAGE):
         after = page[-1].seq
         judge = _Judge(tx, asked, state, page)
         if judge.needs:
@@ -154,6 +155,12 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
     if over or (gana.input is not None and not notes):
         return Taken(held=tuple(held), mutes=tuple(mutes))
     return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held), tuple(mutes))
+
+
+def _passed_over(asked: Asked) -> str:
+    """JSON list of us and of those whose turn is under way: thousands of their notes may wait behind it."""
+    busy = {one.author for one in asked.running if one.author}
+    return json.dumps([*json.loads(asked.own), *busy]) if busy else asked.own
 
 
 def _under_way(note: Note, running: Collection[Running]) -> bool:
