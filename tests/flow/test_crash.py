@@ -97,7 +97,7 @@ async def test_a_start_on_a_full_disk_ends_with_one_line_and_loses_nothing(tmp_p
 
 async def test_a_restored_backup_answers_nothing_a_second_time(tmp_path: Path, seed: int) -> None:
     """What was said after the backup stands on the relay by our own keys, and counts."""
-    async with besieged(tmp_path / "village", seed, slots=1) as siege:
+    async with besieged(tmp_path / "village", seed, slots=1, herald=False) as siege:
         child = await siege.start()
         await child.says("hosting")
         await siege.post(10)

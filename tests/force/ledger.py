@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.force.village import GROUP, Village
+from tests.force.village import GROUP, HERALD, Village
 from uniun_bots.database.store import connect
 
 DELIVERED = ("accepted", "duplicate")
@@ -65,6 +65,7 @@ class Ledger:
                 *self._sums_that_fail(db),
                 *self._published_wrongly(db, strangers, on_relay),
                 *self._answered_twice(on_relay),
+                *self._not_heralded_once(db, on_relay),
                 *_undelivered(db),
                 *_cursors_behind(db),
             ]
@@ -84,7 +85,8 @@ class Ledger:
             if decisions[gana, key] != 1:
                 yield f"{gana} decided {key} {decisions[gana, key]} times"
         for gana, key in decisions.keys() - wanted:
-            yield f"{gana} decided {key}, which is none of its inputs"
+            if gana != HERALD:
+                yield f"{gana} decided {key}, which is none of its inputs"
 
     def _sums_that_fail(self, db: sqlite3.Connection) -> Iterator[str]:
         """Heard on a Gana's surface = answered (by any ending, dead letters included) + held."""
@@ -125,12 +127,29 @@ class Ledger:
             yield f"{event_id} is on the relay and in no outbox"
 
     def _answered_twice(self, on_relay: dict[str, dict[str, Any]]) -> Iterator[str]:
-        replies = Counter((event["pubkey"], parent_of(event)) for event in on_relay.values())
+        replies = Counter(
+            (event["pubkey"], parent_of(event))
+            for event in on_relay.values()
+            if event["pubkey"] != self._herald()
+        )
         for (key, parent), count in replies.items():
             if count > 1:
                 yield f"{parent} has {count} replies by {key}"
             if parent not in self.village.inputs:
                 yield f"a reply by {key} answers {parent}, which is no input"
+
+    def _not_heralded_once(
+        self, db: sqlite3.Connection, on_relay: dict[str, dict[str, Any]]
+    ) -> Iterator[str]:
+        if self.village.herald:
+            said = sum(event["pubkey"] == self._herald() for event in on_relay.values())
+            found = db.execute("SELECT ending FROM answered WHERE gana = ?", (HERALD,)).fetchall()
+            endings = [row[0] for row in found]
+            if len(endings) != 1 or said != (endings == ["succeeded"]):
+                yield f"the herald decided {endings} and spoke {said} times"
+
+    def _herald(self) -> str:
+        return self.village.key_of(HERALD) if self.village.herald else ""
 
 
 def parent_of(event: dict[str, Any]) -> str:

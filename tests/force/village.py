@@ -12,6 +12,8 @@ from nostr_sdk import Keys
 from tests.relays.conftest import note
 
 GROUP = "4b7df1c9e5b40a4e7a3b0a2f6f0d1c5a8e9d2b3c4f5061728394a5b6c7d8e9f0"
+HERALD = "herald"
+"""Says one thing when it is turned on, and nothing ever after."""
 LONGEST = 300
 """Characters; a longer input is held."""
 GANAS = ("teller", "second", "helper", "fan")
@@ -32,6 +34,16 @@ limits: {{{limits}, depth: 1000}}
 ---
 Answer in one sentence.
 """
+HERALD_FILE = """\
+---
+name: Herald
+identity: env:HERALD_KEY
+mode: live
+output: {type: feed}
+trigger: once-on-enable
+---
+Say that the village is open.
+"""
 
 
 @dataclass
@@ -43,6 +55,7 @@ class Village:
     slots: int = 3
     people: list[Keys] = field(default_factory=lambda: [Keys.generate() for _ in range(7)])
     bots: dict[str, Keys] = field(default_factory=lambda: {gana: Keys.generate() for gana in GANAS})
+    herald: bool = False
     inputs: dict[str, frozenset[str]] = field(default_factory=dict)
     """By event id: the Ganas that watch it."""
     lives: int = 0
@@ -57,6 +70,9 @@ class Village:
         self._persona("second", f"type: group, ref: {GROUP}", "type: group, ref: same")
         self._persona("helper", "type: mentions", "type: feed")
         self._persona("fan", f"type: user, ref: {user}", "type: feed")
+        if self.herald:
+            self.bots[HERALD] = Keys.generate()
+            (self.folder / "personas" / f"{HERALD}.md").write_text(HERALD_FILE)
 
     @property
     def database(self) -> Path:
