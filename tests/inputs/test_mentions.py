@@ -76,6 +76,14 @@ def test_a_missing_parent_is_looked_for_once_and_then_the_mention_counts(tx: sql
     assert turn is not None
 
 
+def test_what_lies_above_a_known_parent_is_not_looked_for(tx: sqlite3.Connection) -> None:
+    scene = on_mentions(tx)
+    parent = message("when?", answers=message("not here"), author=BOB)
+    scene.hear(parent)
+    scene.hear(mention("the bot may know", answers=parent))
+    assert scene.texts() == ["the bot may know"]
+
+
 def test_what_a_found_parent_says_decides(tx: sqlite3.Connection) -> None:
     scene = on_mentions(tx)
     parent = mention("when?", author=BOB, at=NOW - 500)

@@ -36,6 +36,18 @@ def test_a_failed_turn_holds_nobody_else_up_and_is_never_passed(scene: Scene) ->
     assert scene.cursor() == first.seq
 
 
+def test_the_earliest_of_several_tries_is_told(scene: Scene) -> None:
+    scene.say("a")
+    first = scene.fail(scene.take())
+    scene.now += 2
+    scene.hear(message("b", author=BOB))
+    scene.fail(scene.take())
+    assert scene.look().next_at == first
+    scene.now += 3
+    scene.fail(scene.take())
+    assert scene.look().next_at == scene.now + 2, "the second is earlier now"
+
+
 def test_what_was_said_meanwhile_joins_the_next_try(scene: Scene) -> None:
     scene.say("hello")
     again = scene.fail(scene.take())

@@ -78,6 +78,15 @@ def test_a_digest_has_twenty_notes_at_most(tx: sqlite3.Connection) -> None:
     assert len(scene.pending()) == 3 * PAGE
 
 
+def test_a_digest_asks_for_no_budget_of_authors_or_threads(tx: sqlite3.Connection) -> None:
+    scene = timed(tx, limits={"per_author_per_hour": 1, "per_thread": 1})
+    for due in (NOW, NOW + 3600):
+        scene.say(f"at {due}")
+        turn = scene.take(due)
+        assert [note.text for note in turn.notes] == [f"at {due}"]
+        scene.close(turn)
+
+
 def test_a_timer_leaves_alone_what_is_under_way(tx: sqlite3.Connection) -> None:
     scene = Scene(tx, hosted(gana(trigger="message-or-schedule", every="1h")))
     scene.say("a1")

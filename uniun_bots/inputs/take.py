@@ -277,9 +277,7 @@ class _Judge:
         """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
         above = self.above[note.id]
         top = above.notes[0] if above.notes else note
-        if top.parent is None:
-            return top.id
-        # What lies above is not here. Some clients tag no root but what they answer, so the chain comes first.
+        # Some clients tag no root but what they answer, so the chain comes first.
         return top.root if top.kind != CHANNEL_MESSAGE and top.root else above.missing or top.id
 
     def together(self, note: Note) -> str:
