@@ -153,9 +153,20 @@ async def test_a_relay_that_finds_us_too_fast_is_left_alone_for_a_while(post: Po
     assert await post.delivery(TWO).once() == 2
     post.recorder.fates.clear()
     post.clock.move(4)
-    assert await one.once() == 2
+    assert [await one.once(), await one.once()] == [1, 1]
     await post.post("three")
     assert await one.once() == 1
+
+
+async def test_many_refused_at_once_are_one_refusal_and_then_it_goes_by_ones(post: Post) -> None:
+    for number in range(20):
+        await post.post(f"note {number}")
+    post.recorder.fates[ONE] = Fate.RATE_LIMITED
+    one = post.delivery(ONE)
+    assert await one.once() == 20
+    post.recorder.fates.clear()
+    post.clock.move(4)
+    assert [await one.once() for _ in range(5)] == [1, 2, 4, 8, 5]
 
 
 async def test_mail_of_a_paused_gana_goes_after_it_is_resumed(post: Post) -> None:

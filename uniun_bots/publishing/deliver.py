@@ -45,6 +45,8 @@ class Delivery:
         self._gap_s = 60.0 / per_minute if per_minute else 0.0
         self._free_at = 0.0
         self._refusals = 0
+        """Batches in a row of which the relay took nothing, because we are too fast."""
+        self._most = 1 if per_minute else MOST_AT_ONCE
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
@@ -60,8 +62,7 @@ class Delivery:
         now = self._clock.now()
         if now < self._free_at:
             return 0
-        most = 1 if self._gap_s else MOST_AT_ONCE
-        parcels = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=most))
+        parcels = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=self._most))
         if not parcels:
             return 0
         self._free_at = now + self._gap_s
@@ -72,7 +73,8 @@ class Delivery:
         failpoints.hit("sent")
         receipts = [receipt for answer in answers for receipt in answer]
         for receipt in receipts:
-            self._hear(receipt)
+            _tell(receipt)
+        self._find_pace(receipts)
         await self._store.write(lambda tx: self._write_down(tx, receipts))
         failpoints.hit("receipted")
         return len(parcels)
@@ -97,14 +99,22 @@ class Delivery:
             for waiting in waits:
                 waiting.cancel()
 
-    def _hear(self, receipt: Receipt) -> None:
-        if receipt.fate.delivered:
+    def _find_pace(self, receipts: Sequence[Receipt]) -> None:
+        """A batch that met the relay's limit counts once, however many of it were refused."""
+        taken = sum(receipt.fate.delivered for receipt in receipts)
+        if any(receipt.fate is Fate.RATE_LIMITED for receipt in receipts):
+            self._refusals = 1 if taken else self._refusals + 1
+            self._free_at = self._clock.now() + min(MOST_PAUSE_S, FIRST_RETRY_S * 2**self._refusals)
+            self._most = max(1, taken)
+        elif taken:
             self._refusals = 0
-            log.info("sent: %s to %s (%s)", receipt.event_id, receipt.relay, receipt.fate)
-            return
+            self._most = 1 if self._gap_s else min(MOST_AT_ONCE, 2 * self._most)
+
+
+def _tell(receipt: Receipt) -> None:
+    if receipt.fate.delivered:
+        log.info("sent: %s to %s (%s)", receipt.event_id, receipt.relay, receipt.fate)
+    else:
         log.warning(
             "refused: %s by %s (%s: %s)", receipt.event_id, receipt.relay, receipt.fate, receipt.message
         )
-        if receipt.fate is Fate.RATE_LIMITED:
-            self._refusals += 1
-            self._free_at = self._clock.now() + min(MOST_PAUSE_S, FIRST_RETRY_S * 2**self._refusals)
