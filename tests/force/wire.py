@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from types import TracebackType
@@ -34,6 +35,20 @@ class Wire:
         answer = await self._hear()
         assert answer[0] == "OK", answer
         assert answer[2] is True, answer
+
+    async def flood(self, events: Sequence[SdkEvent]) -> None:
+        """As fast as the relay reads, its answers heard meanwhile."""
+        frames = [json.dumps(["EVENT", json.loads(event.as_json())]) for event in events]
+
+        async def send() -> None:
+            for frame in frames:
+                await self._socket.send_str(frame)
+
+        sending = asyncio.create_task(send())
+        for _ in frames:
+            answer = await self._hear()
+            assert answer[0] == "OK" and answer[2] is True, answer
+        await sending
 
     async def by(self, authors: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Every kind 1 and 42 of these people by id, signatures checked."""
