@@ -90,11 +90,11 @@ class Child:
     def send(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
-    async def end(self, number: signal.Signals | None = signal.SIGTERM) -> Ended:
+    async def end(self, number: signal.Signals | None = signal.SIGTERM, within_s: float = WITHIN_S) -> Ended:
         """Ask it to end, or with None wait until it does."""
         if number is not None and self.process.returncode is None:
             self.process.send_signal(number)
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(within_s):
             code = await self.process.wait()
             await asyncio.gather(*self._readers)
         return Ended(code, "".join(self._lines["out"]), "".join(self._lines["err"]))

@@ -99,7 +99,7 @@ class Store:
         self._closed = True
         self._waiting.put(None)
         await asyncio.to_thread(self._thread.join)
-        self._readers.shutdown()
+        await asyncio.to_thread(self._readers.shutdown)
         self._reader.close()
         await asyncio.to_thread(self._close_writer)
 
