@@ -8,6 +8,7 @@ from tests.stores import count
 from uniun_bots.graph.find import have_for, known_ids, note_by_id, raw_event
 from uniun_bots.graph.keep import keep, keep_note
 from uniun_bots.graph.retention import BATCH, prune_notes
+from uniun_bots.inputs.enabled import pause, turn_off, turn_on
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.surfaces import filter_of
 
@@ -19,6 +20,7 @@ def kept_with_text(tx: sqlite3.Connection) -> set[str]:
 
 
 def stand(tx: sqlite3.Connection, surface: str, seq: int, gana: str = "harbour-master") -> None:
+    turn_on(tx, gana, NOW)
     tx.execute("INSERT INTO cursors (gana, surface, seq) VALUES (?, ?, ?)", (gana, surface, seq))
 
 
@@ -83,6 +85,15 @@ def test_the_slowest_cursor_decides(tx: sqlite3.Connection) -> None:
     stand(tx, GROUP, seqs[3] + 1, "fast")
     stand(tx, GROUP, seqs[1], "slow")
     assert prune_notes(tx, NOW) == 1
+
+
+def test_a_gana_that_is_off_holds_nothing_back(tx: sqlite3.Connection) -> None:
+    seqs = keep_old(tx, *(message(f"n{number}") for number in range(4)))
+    stand(tx, GROUP, seqs[0], "off")
+    stand(tx, GROUP, seqs[2], "paused")
+    turn_off(tx, "off")
+    pause(tx, "paused", "by a person")
+    assert prune_notes(tx, NOW) == 2
 
 
 def test_a_cursor_holds_only_the_notes_of_its_surface(tx: sqlite3.Connection) -> None:

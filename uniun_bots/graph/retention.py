@@ -12,11 +12,14 @@ BATCH = 500
 def prune_notes(tx: sqlite3.Connection, older_than: float) -> int:
     """Up to BATCH notes from relays heard before `older_than`, below every cursor of their surfaces.
 
+    The cursor of a Gana that is off, or whose file is gone, holds nothing back: else it would do so for good.
+
     Call again while it returns BATCH. Deleted from every table but `notes` and `heard`.
     """
     rows = tx.execute(
         "SELECT n.seq, n.text FROM notes n WHERE n.heard_at < ? AND n.origin = 'relay' AND n.raw IS NOT NULL"
         " AND NOT EXISTS (SELECT 1 FROM surfaces s JOIN cursors c ON c.surface = s.surface"
+        "                 JOIN ganas g ON g.gana = c.gana AND g.enabled = 1"
         "                 WHERE s.seq = n.seq AND c.seq <= n.seq) LIMIT ?",
         (older_than, BATCH),
     ).fetchall()
