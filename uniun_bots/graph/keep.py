@@ -60,7 +60,8 @@ def keep(tx: sqlite3.Connection, batch: Sequence[Heard]) -> Kept:
 def _expired(event: Event, now: float) -> bool:
     """NIP-40: counted, not kept."""
     return any(
-        len(until) <= 15 and until.isdecimal() and int(until) <= now for until in event.tag_values("expiration")
+        len(until) <= 15 and until.isdecimal() and int(until) <= now
+        for until in event.tag_values("expiration")
     )
 
 
