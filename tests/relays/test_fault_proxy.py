@@ -146,6 +146,19 @@ async def test_it_lies_and_refuses(proxy: FaultProxy, keys: Keys) -> None:
         assert await one.next() == ["EOSE", "t"]
 
 
+async def test_work_is_demanded_and_said_in_advance(proxy: FaultProxy, keys: Keys) -> None:
+    await proxy.set(Faults(pow=40))
+    url = proxy.url.replace("ws", "http", 1)
+    async with aiohttp.ClientSession() as http, http.get(url) as answer:
+        assert await answer.json() == {"limitation": {"min_pow_difficulty": 40}}
+    async with peer(proxy.url) as one:
+        ((accepted, reason),) = await one.publish(note(keys, "cheap"))
+        assert (accepted, reason.split(":")[0]) == (False, "pow")
+        await one.say("EVENT", "nonsense")
+        await one.say("REQ", "s", {})
+        assert (await one.until("EOSE"))[-1] == ["EOSE", "s"]
+
+
 async def test_eose_can_be_kept_back(proxy: FaultProxy) -> None:
     async with peer(proxy.url) as one:
         await proxy.set(Faults(no_eose=True))

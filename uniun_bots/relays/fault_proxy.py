@@ -130,7 +130,9 @@ class FaultProxy:
         return down
 
     async def _inform(self, request: web.Request) -> web.Response:
-        """NIP-11 passes through."""
+        """NIP-11 passes through, unless there is something to say about the faults."""
+        if self._faults.pow:
+            return web.json_response({"limitation": {"min_pow_difficulty": self._faults.pow}})
         url = self.relay.replace("ws", "http", 1)
         try:
             async with self._http.get(

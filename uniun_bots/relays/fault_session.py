@@ -16,6 +16,7 @@ from aiohttp import web
 
 from uniun_bots.errors import BadEvent
 from uniun_bots.nostr.read import read_event, verify
+from uniun_bots.nostr.signer import difficulty_of
 from uniun_bots.relays.faults import Faults
 from uniun_bots.relays.login import AUTH_KIND
 
@@ -98,9 +99,9 @@ class FaultSession:
         if kind in ("REQ", "NEG-OPEN"):
             self._stored[frame[1]] = 0
             self._live.discard(frame[1])
-        if kind == "CLOSE":
+        if kind == "CLOSE" or (kind == "EVENT" and not isinstance(frame[1], dict)):
             return False
-        refusal = self._refusal(kind, faults)
+        refusal = self._refusal(frame, faults)
         if refusal is None:
             return False
         if refusal:
@@ -109,8 +110,9 @@ class FaultSession:
             await self._say(["OK", frame[1].get("id"), True, ""])
         return True
 
-    def _refusal(self, kind: str, faults: Faults) -> str | None:
+    def _refusal(self, frame: Frame, faults: Faults) -> str | None:
         """None: to the relay with it. Empty: swallowed."""
+        kind = frame[0]
         if faults.auth and not self._logged_in:
             return "auth-required: log in first"
         if kind == "REQ":
@@ -120,6 +122,8 @@ class FaultSession:
         if kind == "EVENT":
             if faults.refuse_events and self._random.random() < faults.refuse_share:
                 return faults.refuse_events
+            if faults.pow and (bits := _bits(frame)) < faults.pow:
+                return f"pow: difficulty {bits} is less than {faults.pow}"
             if faults.no_ok or self._random.random() < faults.lie:
                 return ""
         return None
@@ -193,6 +197,13 @@ def _no(frame: Frame, words: str) -> Frame:
     if frame[0] == "NEG-OPEN":
         return ["NOTICE", words]
     return ["CLOSED", frame[1], words]
+
+
+def _bits(frame: Frame) -> int:
+    try:
+        return difficulty_of(str(frame[1].get("id")))
+    except ValueError:
+        return 0
 
 
 def _parsed(data: str) -> Frame | None:

@@ -51,6 +51,8 @@ class Faults(BaseModel):
     """Answer every EVENT with OK false and these words, such as `rate-limited: slow down`."""
     refuse_share: Share = 1.0
     """Of the EVENTs that `refuse_events` is about."""
+    pow: Annotated[int, scalars.whole(1, 40)] | None = None
+    """Refuse EVENTs with fewer leading zero bits (NIP-13), and say so in advance (NIP-11)."""
     lie: Share = 0.0
     """EVENTs that are answered with OK true and thrown away."""
     no_ok: Flag = False
