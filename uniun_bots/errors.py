@@ -18,7 +18,8 @@ UniunError
 │   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
 │   ├── EngineLost       the engine died or hung under the request
 │   ├── JobRefused       the queue is full, or the host is closing
-│   └── JobOverdue       no answer before the deadline of the one who asked
+│   ├── JobOverdue       no answer before the deadline of the one who asked
+│   └── JobCancelled     stopped for good: a model switch was forced, or the engine stopped it
 └── RelayError           a relay cannot be used as asked
 """
 
@@ -128,6 +129,10 @@ class JobRefused(EngineError):
 
 
 class JobOverdue(EngineError):
+    pass
+
+
+class JobCancelled(EngineError):
     pass
 
 

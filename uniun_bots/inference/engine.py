@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.request import Message, Request
@@ -33,3 +33,24 @@ class Engine(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Seated(Protocol):
+    """An engine that takes turns with others: of those with the same seat one runs at a time."""
+
+    seat: str
+
+
+@runtime_checkable
+class Unloadable(Protocol):
+    async def unload(self) -> None:
+        """Give the memory back; `load` brings the model in again."""
+        ...
+
+
+@runtime_checkable
+class Switchable(Protocol):
+    async def use(self, model: str) -> EngineInfo:
+        """Load another model instead. Raises ModelNotFound, ModelUnusable, and then the old one stays."""
+        ...

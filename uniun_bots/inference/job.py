@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from uniun_bots.inference.request import Request
 
@@ -10,7 +11,18 @@ from uniun_bots.inference.request import Request
 @dataclass(frozen=True, slots=True)
 class Job:
     gana: str
+    """Whose job it is; of the other kinds any name that says more than the kind."""
     engine_name: str
     request: Request
     deadline: float | None = None
     """Unix seconds after which nobody wants the answer any more."""
+    kind: Literal["gana", "chat", "extract"] = "gana"
+    due: float | None = None
+    """Unix seconds at which a timer wanted it; some time after it, others have to wait."""
+    foreground: bool = False
+    """Somebody looks at what it makes, such as the note that was just opened."""
+
+    @property
+    def owner(self) -> str:
+        """Who is billed and bounded."""
+        return self.gana if self.kind == "gana" else self.kind

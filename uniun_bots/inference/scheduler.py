@@ -1,21 +1,25 @@
-"""The one way to an engine: first come, first served, as many side by side as it has slots."""
+"""The one way to an engine. docs/scheduler.md has the rules; `policy` holds them, `seat.py` carries them out."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
-from uniun_bots.clock import Clock, WallClock
-from uniun_bots.errors import JobOverdue, JobRefused, NotFound
+from uniun_bots.clock import Clock, WallClock, monotonic
+from uniun_bots.errors import EngineError, JobOverdue, JobRefused, NotFound
 from uniun_bots.inference.completion import Completion
-from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.engine import Engine, EngineInfo, Seated, Switchable
 from uniun_bots.inference.job import Job
+from uniun_bots.inference.policy.rules import Rules
+from uniun_bots.inference.policy.ticket import Ticket
+from uniun_bots.inference.seat import CLOSING, Seat
+from uniun_bots.inference.seat_status import in_line, seat_status
 
-CLOSING = "the host is closing"
 T = TypeVar("T")
 
 
@@ -26,36 +30,11 @@ class EngineStatus:
     """None until it was loaded."""
     slots: int
     running: tuple[str, ...]
-    """Ganas whose jobs run now."""
+    """Ganas whose jobs run now; a job of another kind by its kind."""
     waiting: tuple[str, ...]
     """Ganas whose jobs wait, next first."""
     done: int
     failed: int
-
-
-@dataclass(slots=True)
-class _Lane:
-    name: str
-    engine: Engine
-    model: str | None = None
-    slots: int = 1
-    running: dict[asyncio.Task[Completion], Job] = field(default_factory=dict)
-    entered: int = 0
-    """Jobs that hold a slot, whether or not their task has begun."""
-    waiting: deque[tuple[Job, asyncio.Future[None]]] = field(default_factory=deque)
-    done: int = 0
-    failed: int = 0
-
-    def admit(self) -> None:
-        while self.waiting and self.entered < self.slots:
-            _, turn = self.waiting.popleft()
-            if not turn.done():
-                self.entered += 1
-                turn.set_result(None)
-
-    def leave(self) -> None:
-        self.entered -= 1
-        self.admit()
 
 
 class Scheduler:
@@ -64,15 +43,20 @@ class Scheduler:
         engines: Mapping[str, Engine],
         *,
         clock: Clock | None = None,
+        steady: Callable[[], float] | None = None,
+        rules: Rules | None = None,
         most_waiting: int = 10_000,
         most_waiting_per_gana: int = 100,
     ) -> None:
+        """`steady` measures how long things take; without one, the system's for a wall clock, else `clock`."""
         self._clock = clock or WallClock()
-        self._lanes = {name: _Lane(name, engine) for name, engine in engines.items()}
+        self._steady = steady or (monotonic if isinstance(self._clock, WallClock) else self._clock.now)
         self._most_waiting = most_waiting
         self._most_per_gana = most_waiting_per_gana
-        self._queued: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
         self._closed = False
+        self._own_names = _first_names(engines)
+        self._seats = self._make_seats(engines, rules or Rules())
 
     async def __aenter__(self) -> Scheduler:
         return self
@@ -83,121 +67,136 @@ class Scheduler:
         await self.aclose()
 
     async def submit(self, job: Job) -> Completion:
-        """The answer, however long the queue. Cancelling the caller takes the job out or stops the model.
+        """The answer, however long the queue and however often it has to give way.
 
-        Raises NotFound for an unknown engine, JobRefused, JobOverdue, and what the engine raises.
+        Cancelling the caller takes the job out or stops the model. Raises NotFound for an unknown engine,
+        JobRefused, JobOverdue, JobCancelled, and what the engine raises.
         """
-        lane = self._lane(job.engine_name)
-        self._refuse_beyond_bounds(job)
-        await self._enter(lane, job)
+        seat = self._seat(job.engine_name)
+        self._refuse_beyond_bounds(job.owner)
+        due = None if job.due is None else job.due - self._clock.now() + self._steady()
+        model = self._own_names[job.engine_name]
+        ticket = Ticket(job.kind, job.owner, model, due=due, foreground=job.foreground)
+        return await seat.wait_for(
+            ticket,
+            job.engine_name,
+            job.gana,
+            lambda engine: engine.generate(job.request),
+            lambda answer: self._before(job.deadline, job.gana, answer),
+        )
+
+    async def switch(self, engine_name: str, model: str, *, forced: bool = False) -> EngineInfo:
+        """Let this engine run another model. A gentle one waits for what runs, a forced one stops it.
+
+        Raises what loading raises, and EngineError for an engine that cannot change its model.
+        """
+        seat = self._seat(engine_name)
+        if self._closed:
+            raise JobRefused(CLOSING)
+        own_name = self._own_names[engine_name]
+        engine = seat.engines[own_name]
+        if not isinstance(engine, Switchable):
+            raise EngineError(f"the engine `{engine_name}` cannot change its model")
+        use = engine.use
+        return await seat.wait_for(
+            Ticket("switch", "switch", own_name, forced=forced),
+            engine_name,
+            model,
+            lambda _: use(model),
+            lambda answer: self._before(None, model, answer),
+        )
+
+    @contextlib.asynccontextmanager
+    async def chat_turn(self, engine_name: str = "default") -> AsyncIterator[None]:
+        """From a person's question to the last word of the answer: background work stands back."""
+        seat = self._seat(engine_name)
+        seat.policy.begin_chat()
+        seat.act()
         try:
-            return await self._run(lane, job)
+            yield
         finally:
-            lane.leave()
+            seat.policy.end_chat(self._steady())
+            seat.act()
+
+    def set_foreground(self, gana: str | None) -> None:
+        """The Gana whose screen a person has in front; None when there is none."""
+        for seat in self._seats.values():
+            seat.policy.set_foreground(gana, self._steady())
+            seat.act()
 
     def status(self) -> tuple[EngineStatus, ...]:
-        return tuple(
-            EngineStatus(
-                name=lane.name,
-                model=lane.model,
-                slots=lane.slots,
-                running=tuple(job.gana for job in lane.running.values()),
-                waiting=tuple(job.gana for job, _ in lane.waiting),
-                done=lane.done,
-                failed=lane.failed,
-            )
-            for lane in self._lanes.values()
-        )
+        return tuple(self._engine_status(name) for name in self._own_names)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that decides what runs next, as plain JSON values."""
+        return {
+            "refused": dict(self._refused),
+            "seats": [seat_status(seat) for seat in self._seats.values()],
+        }
 
     async def aclose(self) -> None:
         """Stop what runs, tell everybody who waits. The engines stay open: they belong to who made them."""
         self._closed = True
-        tasks = [task for lane in self._lanes.values() for task in lane.running]
-        for lane in self._lanes.values():
-            while lane.waiting:
-                _, turn = lane.waiting.popleft()
-                if not turn.done():
-                    turn.set_exception(JobRefused(CLOSING))
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await asyncio.gather(*(seat.aclose() for seat in self._seats.values()))
 
-    def _lane(self, name: str) -> _Lane:
-        if name not in self._lanes:
-            known = ", ".join(sorted(self._lanes)) or "none"
-            raise NotFound(f"there is no engine `{name}`; host.yaml knows: {known}")
-        return self._lanes[name]
+    def _make_seats(self, engines: Mapping[str, Engine], rules: Rules) -> dict[str, Seat]:
+        """One for each engine, but one for all that have to share it."""
+        members: dict[str, dict[str, Engine]] = {}
+        for name in dict.fromkeys(self._own_names.values()):
+            engine = engines[name]
+            seat = engine.seat if isinstance(engine, Seated) else f"engine {name}"
+            members.setdefault(seat, {})[name] = engine
+        return {seat: Seat(seat, own, self._clock, self._steady, rules) for seat, own in members.items()}
 
-    def _refuse_beyond_bounds(self, job: Job) -> None:
+    def _seat(self, engine_name: str) -> Seat:
+        if engine_name not in self._own_names:
+            known = ", ".join(sorted(self._own_names)) or "none"
+            raise NotFound(f"there is no engine `{engine_name}`; host.yaml knows: {known}")
+        own_name = self._own_names[engine_name]
+        return next(seat for seat in self._seats.values() if own_name in seat.engines)
+
+    def _refuse_beyond_bounds(self, owner: str) -> None:
+        seats = self._seats.values()
         if self._closed:
             raise JobRefused(CLOSING)
-        if (waiting := sum(len(lane.waiting) for lane in self._lanes.values())) >= self._most_waiting:
+        if (waiting := sum(seat.waiting_count() for seat in seats)) >= self._most_waiting:
+            self._refused["all"] += 1
             raise JobRefused(f"{waiting} jobs wait for a model already")
-        if (own := self._queued[job.gana]) >= self._most_per_gana:
-            raise JobRefused(f"{own} jobs of {job.gana} wait for a model already")
+        if (own := sum(seat.policy.queues.count_of(owner) for seat in seats)) >= self._most_per_gana:
+            self._refused[owner] += 1
+            raise JobRefused(f"{own} jobs of {owner} wait for a model already")
 
-    async def _enter(self, lane: _Lane, job: Job) -> None:
-        """Return when the job holds a slot."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (job, turn)
-        lane.waiting.append(entry)
-        lane.admit()
-        self._queued[job.gana] += 1
+    def _engine_status(self, name: str) -> EngineStatus:
+        seat, own_name = self._seat(name), self._own_names[name]
+        info = seat.info.get(own_name)
+        mine = [waiter for waiter in seat.waiters.values() if waiter.engine_name == name]
+        return EngineStatus(
+            name=name,
+            model=info.model if info else None,
+            slots=info.slots if info else 1,
+            running=tuple(waiter.ticket.owner for waiter in mine if waiter.ticket in seat.policy.running),
+            waiting=tuple(
+                ticket.owner for ticket in in_line(seat) if seat.waiters[ticket].engine_name == name
+            ),
+            done=seat.done[name],
+            failed=seat.failed[name],
+        )
+
+    async def _before(self, deadline: float | None, whose: str, answer: asyncio.Future[T]) -> T:
+        if deadline is None:
+            return await answer
+        alarm = asyncio.create_task(self._clock.sleep_until(deadline))
         try:
-            await self._before_deadline(job, turn)
-        except BaseException:
-            if entry in lane.waiting:
-                lane.waiting.remove(entry)
-            elif not turn.cancelled() and turn.exception() is None:
-                # The slot was handed over in the same moment as the caller went away.
-                lane.leave()
-            raise
-        finally:
-            self._queued[job.gana] -= 1
-            if not self._queued[job.gana]:
-                del self._queued[job.gana]
-
-    async def _run(self, lane: _Lane, job: Job) -> Completion:
-        if self._closed:
-            raise JobRefused(CLOSING)
-        task = asyncio.create_task(self._generate(lane, job))
-        lane.running[task] = job
-        try:
-            completion = await self._before_deadline(job, task)
-        except BaseException as error:
-            lane.failed += 1
-            task.cancel()
-            await asyncio.wait([task])
-            if isinstance(error, asyncio.CancelledError) and self._closed and not _caller_is_cancelled():
-                raise JobRefused(CLOSING) from error
-            raise
-        finally:
-            del lane.running[task]
-        lane.done += 1
-        return completion
-
-    async def _generate(self, lane: _Lane, job: Job) -> Completion:
-        if lane.model is None:
-            info = await lane.engine.load()
-            lane.model, lane.slots = info.model, info.slots
-            lane.admit()
-        return await lane.engine.generate(job.request)
-
-    async def _before_deadline(self, job: Job, work: asyncio.Future[T]) -> T:
-        if job.deadline is None:
-            return await work
-        alarm = asyncio.create_task(self._clock.sleep_until(job.deadline))
-        try:
-            either: tuple[asyncio.Future[Any], ...] = (work, alarm)
+            either: tuple[asyncio.Future[Any], ...] = (answer, alarm)
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
             alarm.cancel()
-        if not work.done():
-            raise JobOverdue(f"no answer for {job.gana} before its deadline")
-        return work.result()
+        if not answer.done():
+            raise JobOverdue(f"no answer for {whose} before its deadline")
+        return answer.result()
 
 
-def _caller_is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+def _first_names(engines: Mapping[str, Engine]) -> dict[str, str]:
+    """An engine that has several names goes by its first one."""
+    first: dict[int, str] = {}
+    return {name: first.setdefault(id(engine), name) for name, engine in engines.items()}

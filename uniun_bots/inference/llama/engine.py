@@ -32,6 +32,9 @@ class LlamaEngine:
     The first restart is at once; while it keeps dying without an answer in between, after 1, 2, 4 … 30 s.
     """
 
+    seat = "llama"
+    """All of them share one: one model runs at a time."""
+
     def __init__(
         self,
         reference: str,
