@@ -21,3 +21,8 @@ class Completion:
     """Prompt tokens computed for this request; with the reused ones, all of the prompt."""
     generated_tokens: int
     seconds: float
+    """From being asked to the last token, without any queue."""
+    reuse_ms: float = 0.0
+    """Of the seconds: to bring kept state back."""
+    evaluate_ms: float = 0.0
+    generate_ms: float = 0.0

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 
 from uniun_bots.inference.llama.protocol import (
+    CANCELLED,
     Cancel,
     Count,
     Counted,
+    Counts,
     Done,
     Failed,
     FromWorker,
@@ -32,7 +34,8 @@ MESSAGES = (Message("system", "line\nline"), Message("user", "🌊 \ud83c \x00")
         Loaded(2048),
         Counted(1, 5),
         Piece(2, "\n"),
-        Done(2, "text", "length", 5, 4, 1, 0.5),
+        Done(2, "text", "length", Counts(5, 4, 1, 1, 0.25, 0.5, 0.75, 1, 2), 0.5),
+        Failed(2, CANCELLED, "cancelled", counts=Counts(5, 4)),
         Failed(2, "PromptTooLong", "too long", (5, 4, 3)),
     ],
 )

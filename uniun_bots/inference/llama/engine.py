@@ -22,6 +22,7 @@ CONTEXT_TOKENS = 4096
 STALL_S = 120.0
 """A worker that gives no sign of life for so long (no slice, no token) is killed."""
 CANCEL_S = 2.0
+STATE_BYTES = 512 * 10**6
 BACKOFF_S = 1.0
 LONGEST_BACKOFF_S = 30.0
 
@@ -42,17 +43,22 @@ class LlamaEngine:
         base: Path | None = None,
         context_tokens: int | None = None,
         threads: int | None = None,
+        state_bytes: int = STATE_BYTES,
         stall_s: float = STALL_S,
         cancel_s: float = CANCEL_S,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """`base` is where a relative `path:` starts; the context is never larger than the model's own."""
+        """`base` is where a relative `path:` starts; the context is never larger than the model's own.
+
+        `state_bytes` bounds the copies of prompts read before, which are not read again.
+        """
         self.reference = reference
         self.starts = 0
         """Worker processes started so far."""
         self._base = base or Path()
         self._context_tokens = context_tokens or CONTEXT_TOKENS
         self._threads = threads
+        self._state_bytes = state_bytes
         self._stall_s = stall_s
         self._cancel_s = cancel_s
         self._worker: WorkerProcess | None = None
@@ -103,11 +109,14 @@ class LlamaEngine:
             text=answer.text,
             finish=answer.finish,
             model=self.reference,
-            prompt_tokens=answer.prompt_tokens,
-            reused_tokens=answer.reused_tokens,
-            evaluated_tokens=answer.prompt_tokens - answer.reused_tokens,
-            generated_tokens=answer.generated_tokens,
+            prompt_tokens=answer.counts.prompt_tokens,
+            reused_tokens=answer.counts.reused_tokens,
+            evaluated_tokens=answer.counts.evaluated_tokens,
+            generated_tokens=answer.counts.generated_tokens,
             seconds=answer.seconds,
+            reuse_ms=answer.counts.reuse_ms,
+            evaluate_ms=answer.counts.evaluate_ms,
+            generate_ms=answer.counts.generate_ms,
         )
 
     async def aclose(self) -> None:
@@ -146,7 +155,7 @@ class LlamaEngine:
     async def _start(self) -> WorkerProcess:
         path = await asyncio.to_thread(find_model, self.reference, self._base)
         self.starts += 1
-        load = Load(str(path.resolve()), self._context_tokens, self._threads, self._plain)
+        load = Load(str(path.resolve()), self._context_tokens, self._threads, self._plain, self._state_bytes)
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:

@@ -18,12 +18,11 @@ from uniun_bots.errors import EngineError, ModelUnusable, PromptTooLong, SchemaR
 from uniun_bots.inference.completion import Finish
 from uniun_bots.inference.llama.chat_template import FALLBACK_STOP, ChatTemplate
 from uniun_bots.inference.llama.grammar import grammar_of
-from uniun_bots.inference.llama.protocol import Done, Load
+from uniun_bots.inference.llama.live_sequence import SLICE_TOKENS, Cancelled, LiveSequence, Spent
+from uniun_bots.inference.llama.protocol import Counts, Done, Load
 from uniun_bots.inference.llama.text_stream import TextStream
 from uniun_bots.inference.request import Message, Request
 
-SLICE_TOKENS = 64
-"""Prompt tokens per decode: what a cancel may lose; throughput is that of the usual 512."""
 MOST_THREADS = 8
 TOP_K = 40
 MIN_P = 0.05
@@ -34,15 +33,9 @@ LOG_LEVEL_ERROR = 4
 """GGML_LOG_LEVEL_ERROR of ggml.h; the Python package does not name it."""
 
 
-class Cancelled(Exception):
-    """The abort callback, or the flag between two tokens, ended the request."""
-
-
 class Model:
     def __init__(self, load: Load) -> None:
-        self.abort = False
-        self._kept: list[int] = []
-        """Tokens whose state is in the context."""
+        self._forget_counts()
         self._log: list[str] = []
         self._log_callback = llama_cpp.llama_log_callback(self._note_log)
         llama_cpp.llama_log_set(self._log_callback, ctypes.c_void_p(0))
@@ -51,11 +44,9 @@ class Model:
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
         self._context = self._new_context(load)
         self.context_tokens = int(llama_cpp.llama_n_ctx(self._context))
-        self._memory = llama_cpp.llama_get_memory(self._context)
-        self._abort_callback = llama_cpp.ggml_abort_callback(lambda _: self.abort)
-        llama_cpp.llama_set_abort_callback(self._context, self._abort_callback, None)
+        self.sequence = LiveSequence(self._context, load.state_bytes)
         self._template = self._own_template()
-        self._warm_up()
+        self.sequence.warm_up(max(0, llama_cpp.llama_vocab_eos(self._vocab)))
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """Token ids; control tokens come from the template alone."""
@@ -73,80 +64,74 @@ class Model:
         return len(self.prompt(messages))
 
     def generate(self, number: int, request: Request, tell: Callable[[str], None]) -> Done:
-        """`tell` gets every piece of text and, while the prompt is read, an empty one per slice."""
+        """`tell` gets every piece of text; empty ones when it starts, and for each slice of the prompt."""
         started = monotonic()
+        self._forget_counts()
         prompt = self.prompt(request.messages)
         if len(prompt) + request.max_tokens > self.context_tokens:
             raise PromptTooLong(len(prompt), self.context_tokens, request.max_tokens)
         with self._sampler(request) as sampler:
-            reused = self._reuse(prompt)
-            for at in range(reused, len(prompt), SLICE_TOKENS):
-                self._decode(prompt[at : at + SLICE_TOKENS])
-                tell("")
-            stream, finish, generated = self._write(sampler, request, tell)
-        return Done(
-            id=number,
-            text=stream.text,
-            finish=finish,
-            prompt_tokens=len(prompt),
-            reused_tokens=reused,
-            generated_tokens=generated,
-            seconds=monotonic() - started,
+            self._read(prompt, tell)
+            stream, finish = self._write(sampler, request, tell)
+        return Done(number, stream.text, finish, self.counts(), monotonic() - started)
+
+    def counts(self) -> Counts:
+        """Of the last request, however it ended."""
+        return Counts(
+            prompt_tokens=self._prompt_tokens,
+            reused_tokens=self._reused_tokens,
+            evaluated_tokens=self._evaluating.tokens,
+            generated_tokens=self._generated_tokens,
+            reuse_ms=self._reuse_ms,
+            evaluate_ms=self._evaluating.ms,
+            generate_ms=self._generating.ms,
+            kept_states=len(self.sequence.kept),
+            kept_bytes=self.sequence.kept.size_bytes,
         )
+
+    def _forget_counts(self) -> None:
+        self._prompt_tokens = self._reused_tokens = self._generated_tokens = 0
+        self._reuse_ms = 0.0
+        self._evaluating, self._generating = Spent(), Spent()
+
+    def _read(self, prompt: list[int], tell: Callable[[str], None]) -> None:
+        """The last token is always evaluated, and by itself: so the same prompt gives the same answer to the
+        last bit, whether it is read in one go, after a cancel, or again."""
+        started = monotonic()
+        if self.sequence.abort:
+            raise Cancelled
+        *first, last = prompt
+        self._prompt_tokens = len(prompt)
+        self._reused_tokens = reused = self.sequence.reuse(first)
+        self._reuse_ms = (monotonic() - started) * 1000
+        tell("")
+        with self.sequence.metered(self._evaluating):
+            for at in range(reused, len(first), SLICE_TOKENS):
+                self.sequence.decode(first[at : at + SLICE_TOKENS])
+                tell("")
+            self.sequence.decode([last])
 
     def _write(
         self, sampler: Any, request: Request, tell: Callable[[str], None]
-    ) -> tuple[TextStream, Finish, int]:
+    ) -> tuple[TextStream, Finish]:
         stop = request.stop + (FALLBACK_STOP if self._template.is_fallback else ())
-        stream, finish, generated = TextStream(stop), "length", 0
-        while generated < request.max_tokens:
-            token = llama_cpp.llama_sampler_sample(sampler, self._context, -1)
-            generated += 1
-            if llama_cpp.llama_vocab_is_eog(self._vocab, token):
-                finish = "stop"
-                break
-            tell(stream.feed(self._spell(token)))
-            if stream.stopped:
-                finish = "stop"
-                break
-            if generated < request.max_tokens:
-                self._decode([token])
+        stream, finish = TextStream(stop), "length"
+        with self.sequence.metered(self._generating):
+            for left in range(request.max_tokens, 0, -1):
+                token = llama_cpp.llama_sampler_sample(sampler, self._context, -1)
+                self._generated_tokens += 1
+                if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                    finish = "stop"
+                    break
+                tell(stream.feed(self._spell(token)))
+                if stream.stopped:
+                    finish = "stop"
+                    break
+                if left > 1:
+                    self.sequence.decode([token])
         if rest := stream.feed(b"", last=True):
             tell(rest)
-        return stream, "stop" if finish == "stop" else "length", generated
-
-    def _reuse(self, prompt: Sequence[int]) -> int:
-        """Keep the longest common beginning in the context; the last token is always evaluated again."""
-        common = 0
-        for kept, wanted in zip(self._kept, prompt[:-1], strict=False):
-            if kept != wanted:
-                break
-            common += 1
-        return self._keep(common)
-
-    def _keep(self, count: int) -> int:
-        """Forget what is behind the first `count` tokens; models that cannot go back forget all."""
-        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, count, -1):
-            llama_cpp.llama_memory_clear(self._memory, True)
-            count = 0
-        del self._kept[count:]
-        return count
-
-    def _decode(self, tokens: list[int]) -> None:
-        if self.abort:
-            raise Cancelled
-        # The batch only points at the array: it has to outlive the call.
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
-        code = llama_cpp.llama_decode(self._context, batch)
-        if code == 0:
-            self._kept += tokens
-            return
-        # Of an aborted or failed batch nothing is trusted; the slices before it stay.
-        self._keep(len(self._kept))
-        if code == 2:
-            raise Cancelled
-        raise EngineError(f"llama.cpp could not decode (code {code}){self._last_words()}")
+        return stream, "stop" if finish == "stop" else "length"
 
     @contextmanager
     def _sampler(self, request: Request) -> Iterator[Any]:
@@ -197,6 +182,7 @@ class Model:
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = min(load.context_tokens, int(llama_cpp.llama_model_n_ctx_train(self._model)))
         params.n_batch = params.n_ubatch = SLICE_TOKENS
+        params.no_perf = False
         params.n_threads = params.n_threads_batch = load.threads or _spare_cores()
         context = llama_cpp.llama_init_from_model(self._model, params)
         if not context:
@@ -205,11 +191,6 @@ class Model:
                 + self._last_words()
             )
         return context
-
-    def _warm_up(self) -> None:
-        """A full slice now: a processor that lacks what it promises is found before anybody waits."""
-        self._decode([max(0, llama_cpp.llama_vocab_eos(self._vocab))] * SLICE_TOKENS)
-        self._keep(0)
 
     def _own_template(self) -> ChatTemplate:
         source = llama_cpp.llama_model_chat_template(self._model, None)

@@ -15,7 +15,8 @@ from functools import partial
 from typing import BinaryIO
 
 from uniun_bots.errors import EngineError, PromptTooLong
-from uniun_bots.inference.llama.model import Cancelled, Model
+from uniun_bots.inference.llama.live_sequence import Cancelled
+from uniun_bots.inference.llama.model import Model
 from uniun_bots.inference.llama.protocol import (
     CANCELLED,
     Cancel,
@@ -71,14 +72,14 @@ class Worker:
     def _cancel(self, number: int) -> None:
         with self._cancelling:
             if self._running == number:
-                self._model.abort = True
+                self._model.sequence.abort = True
             else:
                 self._cancelled.add(number)
 
     def _answer(self, asked: Generate) -> None:
         with self._cancelling:
             self._running = asked.id
-            self._model.abort = asked.id in self._cancelled
+            self._model.sequence.abort = asked.id in self._cancelled
             self._cancelled.clear()
         self._try(asked.id, partial(self._generate, asked))
         with self._cancelling:
@@ -94,7 +95,7 @@ class Worker:
         try:
             self._say(work())
         except Cancelled:
-            self._say(Failed(number, CANCELLED, "cancelled"))
+            self._say(Failed(number, CANCELLED, "cancelled", counts=self._model.counts()))
         except Exception as error:
             # Whatever went wrong in Python ends this request only.
             self._say(_failure(number, error))
