@@ -17,6 +17,7 @@ UniunError
 │   ├── PromptTooLong    carries both counts
 │   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
 │   ├── EngineLost       the engine died or hung under the request
+│   ├── ServerRefused    a model server says no; carries its HTTP status
 │   ├── JobRefused       the queue is full, or the host is closing
 │   ├── JobOverdue       no answer before the deadline of the one who asked
 │   └── JobCancelled     stopped for good: a model switch was forced, or the engine stopped it
@@ -121,6 +122,12 @@ class EngineLost(EngineError):
     def __init__(self, message: str, signal: int = 0) -> None:
         self.signal = signal
         """The signal that ended the worker process, 0 when it was none."""
+        super().__init__(message)
+
+
+class ServerRefused(EngineError):
+    def __init__(self, message: str, status: int) -> None:
+        self.status = status
         super().__init__(message)
 
 

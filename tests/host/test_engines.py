@@ -18,7 +18,7 @@ async def test_a_relative_model_path_starts_at_the_project_folder_wherever_the_h
     shutil.copy(__file__, elsewhere / "models" / "big.gguf")
     monkeypatch.chdir(elsewhere)
     big = EngineSettings(type=EngineType.LLAMA, model="path:models/big.gguf")
-    engines = make_engines(HostSettings(model="path:models/big.gguf", engines={"big": big}), project)
+    engines = make_engines(HostSettings(model="path:models/big.gguf", engines={"big": big}), project, {})
     for name in ("big", DEFAULT):
         with pytest.raises(ModelNotFound, match=str(project / "models" / "big.gguf")):
             await engines[name].load()

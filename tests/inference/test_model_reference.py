@@ -69,8 +69,25 @@ def test_what_names_no_model_is_told_what_to_write(reference: str) -> None:
     assert "write `" in refusal(reference, Path())
 
 
-def test_downloading_is_said_to_be_not_built_yet() -> None:
-    assert "not built yet" in refusal("hf:owner/repo/file.gguf", Path())
+def test_a_model_that_was_pulled_is_found_by_its_name_on_the_hub(model: Path) -> None:
+    models = model.parent / "models"
+    (models / "owner" / "repo" / "sub").mkdir(parents=True)
+    model.rename(models / "owner" / "repo" / "sub" / "small.gguf")
+    found = find_model("hf:owner/repo/sub/small.gguf", Path(), models)
+    assert found == models / "owner" / "repo" / "sub" / "small.gguf"
+
+
+@pytest.mark.parametrize("models", [Path("/nowhere"), None])
+def test_a_model_that_was_not_pulled_is_told_with_the_command_that_does(models: Path | None) -> None:
+    with pytest.raises(ModelNotFound, match="run `uniun-bots model pull hf:owner/repo/file.gguf`"):
+        find_model("hf:owner/repo/file.gguf", Path(), models)
+
+
+@pytest.mark.parametrize(
+    "name", ["owner/file.gguf", "owner/repo/../file.gguf", "/etc/x/file.gguf", "a/b/c.bin"]
+)
+def test_a_name_that_no_hub_file_has_is_told_what_to_write(name: str) -> None:
+    assert "write `" in refusal(f"hf:{name}", Path())
 
 
 def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path) -> None:

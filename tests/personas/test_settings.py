@@ -7,7 +7,7 @@ import pytest
 from tests.personas.folder import NPUB, PUBKEY, persona, write
 from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.project import load_project
-from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
+from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings, JsonDialect
 
 
 def read(folder: Path, text: str) -> HostSettings:
@@ -66,18 +66,43 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
         ("model: big", "1:8 no engine `big` in `engines`: add it, or write a model such as path:qwen3.gguf"),
         (
             "model: path:model.bin",
-            "1:8 must be path:FILE.gguf or package:MODULE/FILE.gguf, not",
+            "1:8 must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/FILE.gguf, not",
         ),
-        ("model: hf:owner/repo/file.gguf", "1:8 `hf:` is not built yet in this version: download the file"),
+        (
+            "model: hf:owner/file.gguf",
+            "1:8 must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/",
+        ),
+        ("model: hf:owner/repo/../file.gguf", "1:8 must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:"),
         ("timezone: Europe/Belin", "1:11 `timezone` is not a known time zone: `Europe/Belin` (did you mean"),
         ("memories: on", "1:11 `memories: on` is not built yet in this version: write off"),
         ("proxy: http://127.0.0.1:8080", "1:8 `proxy` must be a SOCKS address"),
         ("owner: me", "1:8 `owner` is not usable: 'me'"),
         ("keep_notes: 90", "1:13 `keep_notes` must be a duration such as"),
         ("engins: {}", "1:1 unknown key `engins` (did you mean `engines`?)"),
+        ("engines: {a: {type: openai}}", "1:14 an openai engine needs a `base_url`, such as http://127"),
         (
-            "engines: {a: {type: openai}}",
-            "1:21 engine type `openai` is not built yet in this version: use llama",
+            "engines: {a: {type: openai, base_url: 127.0.0.1:8000}}",
+            "1:39 `engines.a.base_url` must be the address of a model server without a password",
+        ),
+        (
+            "engines: {a: {type: openai, base_url: 'https://me:sk-1@x.example/v1'}}",
+            "1:39 `engines.a.base_url` must be the address of a model server without a password",
+        ),
+        (
+            "engines: {a: {type: openai, base_url: http://x/v1, json: grammar}}",
+            "1:58 `engines.a.json` must be json_schema, json_object or none, not `grammar`",
+        ),
+        (
+            "engines: {a: {type: openai, base_url: http://x/v1, threads: 2}}",
+            "1:61 `threads` means nothing to an engine of type openai: remove it",
+        ),
+        (
+            "engines: {a: {type: llama, model: path:x.gguf, json: none}}",
+            "1:54 `json` means nothing to an engine of type llama",
+        ),
+        (
+            "engines: {a: {type: openai, api_key: 'env:sk-1'}}",
+            "1:38 must not hold the key itself: write env:NAME",
         ),
         ("engines: {a: {type: openai, api_key: sk-1}}", "1:38 must not hold the key itself: write env:NAME"),
         ("engines: {a: {type: vllm}}", "1:21 `engines.a.type` must be llama, scripted or openai, not `vllm`"),
@@ -90,7 +115,7 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
         ),
         (
             "engines: {a: {type: scripted, replies: [x], threads: 2}}",
-            "1:54 `threads` means nothing to a scripted engine: remove it",
+            "1:54 `threads` means nothing to an engine of type scripted: remove it",
         ),
         (
             "engines: {a: {type: scripted, replies: [x], latency: 2s, latency_max: 1s}}",
@@ -107,6 +132,26 @@ def test_a_wrong_setting_is_told_in_its_place(tmp_path: Path, text: str, fault: 
     found = told(tmp_path, text)
     assert any(line.startswith(fault) for line in found), found
     assert "sk-1" not in str(found)
+
+
+def test_an_openai_engine_takes_what_a_server_needs(tmp_path: Path) -> None:
+    settings = read(
+        tmp_path,
+        "model: big\nengines:\n  big: {type: openai, base_url: 'http://127.0.0.1:8000/v1/', model: qwen3-8b,\n"
+        "    api_key: env:BIG_KEY, slots: 8, priority: true, json: json_object, context: 8192, timeout: 5m}\n"
+        "  small: {type: openai, base_url: http://localhost:8080}\n",
+    )
+    big, small = settings.engines["big"], settings.engines["small"]
+    assert (big.base_url, big.api_key, big.model) == ("http://127.0.0.1:8000/v1", "env:BIG_KEY", "qwen3-8b")
+    assert (big.side_by_side, big.priority, big.json_dialect) == (8, True, JsonDialect.JSON_OBJECT)
+    assert (big.context_tokens, big.timeout_s) == (8192, 300)
+    assert (small.side_by_side, small.model, small.priority) == (4, None, None)
+    assert "BIG_KEY" not in repr(big)
+
+
+@pytest.mark.parametrize("model", ["hf:owner/repo/file.gguf", "hf:a-b/c.d/sub/file-Q4_K_M.gguf"])
+def test_a_model_is_named_by_where_it_comes_from(tmp_path: Path, model: str) -> None:
+    assert read(tmp_path, f"model: {model}\n").model == model
 
 
 def test_defaults_stand_under_what_a_persona_file_leaves_open(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ class Host:
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
         roster = enlist(self.project, signers)
         standings, timers = await self._bring_up(self.project, roster, ())
-        engines = make_engines(self.project.settings, self.folder) | self._given_engines
+        engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
         for engine in engines.values():
             stack.push_async_callback(engine.aclose)
         scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))

@@ -82,7 +82,7 @@ class House:
 
     def places(self) -> int:
         """Turns under way at a time: one in the model and one being made ready for each slot."""
-        slots = {name: settings.slots or 1 for name, settings in self.settings.engines.items()}
+        slots = {name: settings.side_by_side for name, settings in self.settings.engines.items()}
         return 2 * (1 + sum(slots.values()))
 
     def longest_max_age_s(self) -> float:

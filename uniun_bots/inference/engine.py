@@ -25,7 +25,7 @@ class Engine(Protocol):
         ...
 
     async def count(self, messages: Sequence[Message]) -> int:
-        """Prompt tokens that these messages become, template included. Exact."""
+        """Prompt tokens that these messages become, template included. Exact, or too many where nothing can tell."""
         ...
 
     async def generate(self, request: Request) -> Completion:

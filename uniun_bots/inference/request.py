@@ -25,3 +25,5 @@ class Request:
     stop: tuple[str, ...] = ()
     json_schema: str | None = None
     """JSON text of a schema that the output must satisfy; None leaves it free."""
+    tier: int | None = None
+    """How urgent it is, smaller first; told to servers that order a queue of their own."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from uniun_bots.inference.completion import Finish
+from uniun_bots.inference.marks import THINK_TAGS, TOOL_TAGS, TURN_HEADS, TURN_TOKENS
 
 
 class Removed(StrEnum):
@@ -41,19 +42,11 @@ class Cleaned:
 
 _FINAL_CHANNEL = "<|channel|>final<|message|>"
 
-_TOOL_MARK = re.compile(
-    r"</?(?:[a-z_]+:)?(?:tool_calls?|function_calls?|tool_response|tools|invoke|function=[\w-]+)[\s>]"
-    r"|\[TOOL_CALLS\]|\[/?TOOL_CALL\]|<[|｜](?:[\w▁]*tool[\w▁]*|python_tag|action_start)[|｜]>"
-    r"|```tool_(?:code|call)\b"
-)
-# ChatML, Llama 2 and 3, Gemma, Mistral, Phi, DeepSeek, Command R, GPT-OSS, Alpaca, Vicuna.
+_TOOL_MARK = re.compile(rf"{TOOL_TAGS}|```tool_(?:code|call)\b")
 _TURN_MARK = re.compile(
-    r"<[|｜][A-Za-z_][\w▁/-]{0,40}[|｜]>|</?(?:start|end)_of_turn>|<(?:bos|eos)>|\[/?INST\]|<</?SYS>>"
-    r"|^### ?(?:Instruction|Response|Human|Assistant|User|Input) ?:"
-    r"|^(?:User|Human): (?=.*^(?:Assistant|AI): )",
-    re.MULTILINE | re.DOTALL,
+    rf"{TURN_TOKENS}|{TURN_HEADS}|^(?:User|Human): (?=.*^(?:Assistant|AI): )", re.MULTILINE | re.DOTALL
 )
-_THINK_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>|\[(/?)THINK\]", re.IGNORECASE)
+_THINK_TAG = re.compile(THINK_TAGS, re.IGNORECASE)
 _FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL | re.IGNORECASE)
 _WRAPPER_KEYS = frozenset(
     {"reply", "response", "answer", "text", "content", "message", "output", "body", "post", "note"}

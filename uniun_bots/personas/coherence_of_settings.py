@@ -10,11 +10,25 @@ from uniun_bots.personas.settings import EngineSettings, EngineType, HostSetting
 from uniun_bots.personas.sheet import Loc
 from uniun_bots.personas.shown import shown
 
-MODEL_FORMS = re.compile(r"(path:.+|package:[\w.]+/.+)\.gguf")
+MODEL_FORMS = re.compile(
+    r"(path:.+|package:[\w.]+/.+|hf:[\w-][\w.-]*/[\w-][\w.-]*(/[\w-][\w.-]*)+)\.gguf", re.ASCII
+)
+_WRITE = "path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/FILE.gguf"
+_VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _ENGINE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FIELDS = {
     EngineType.LLAMA: {"model", "context_tokens", "threads"},
     EngineType.SCRIPTED: {"replies", "latency_s", "latency_max_s", "context_tokens", "slots"},
+    EngineType.OPENAI: {
+        "base_url",
+        "model",
+        "api_key",
+        "slots",
+        "context_tokens",
+        "timeout_s",
+        "priority",
+        "json_dialect",
+    },  # fmt: skip
 }
 
 
@@ -57,11 +71,10 @@ def _engine_name(name: str) -> Iterator[tuple[Loc, str]]:
 
 
 def _engine(engine: EngineSettings) -> Iterator[tuple[Loc, str]]:
-    if engine.type is EngineType.OPENAI:
-        yield ("type",), "engine type `openai` is not built yet in this version: use llama"
-        if engine.api_key and not engine.api_key.startswith("env:"):
-            yield ("api_key",), "must not hold the key itself: write env:NAME"
-        return
+    if engine.type is EngineType.OPENAI and engine.base_url is None:
+        yield (), "an openai engine needs a `base_url`, such as http://127.0.0.1:8000/v1"
+    if engine.api_key and not _VARIABLE.fullmatch(engine.api_key):
+        yield ("api_key",), "must not hold the key itself: write env:NAME"
     if engine.type is EngineType.LLAMA and engine.model is None:
         yield (), "a llama engine needs a `model`, such as path:qwen3.gguf"
     if engine.type is EngineType.LLAMA and engine.model and not MODEL_FORMS.fullmatch(engine.model):
@@ -72,10 +85,8 @@ def _engine(engine: EngineSettings) -> Iterator[tuple[Loc, str]]:
         yield ("latency_max",), "`latency_max` is shorter than `latency`"
     for field in sorted(engine.model_fields_set - _FIELDS[engine.type] - {"type"}):
         key = str(EngineSettings.model_fields[field].validation_alias or field)
-        yield (key,), f"`{key}` means nothing to a {engine.type} engine: remove it"
+        yield (key,), f"`{key}` means nothing to an engine of type {engine.type}: remove it"
 
 
 def _wrong_form(model: str) -> str:
-    if model.startswith("hf:"):
-        return "`hf:` is not built yet in this version: download the file and write path:FILE.gguf"
-    return f"must be path:FILE.gguf or package:MODULE/FILE.gguf, not {shown(model)}"
+    return f"must be {_WRITE}, not {shown(model)}"

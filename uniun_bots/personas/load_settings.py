@@ -15,7 +15,7 @@ _SCHEMA = Schema(
     model=HostSettings,
     given={},
     stand_ins={},
-    missing={"type": "write `type: llama` or `type: scripted`"},
+    missing={"type": "write `type: llama`, `type: openai` or `type: scripted`"},
     unwritable={},
 )
 

@@ -23,6 +23,14 @@ class EngineType(StrEnum):
     OPENAI = "openai"
 
 
+class JsonDialect(StrEnum):
+    """How a model server is told the schema of an answer."""
+
+    JSON_SCHEMA = "json_schema"
+    JSON_OBJECT = "json_object"
+    NONE = "none"
+
+
 class OnForeignPublish(StrEnum):
     """What happens when an event by one of our keys appears that this host did not send."""
 
@@ -41,19 +49,36 @@ def proxy_address(written: str) -> str:
     return written
 
 
+def server_address(written: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#@]*)?", written):
+        raise ValueError(
+            "must be the address of a model server without a password, such as http://127.0.0.1:8000/v1"
+        )
+    return written.rstrip("/")
+
+
 class EngineSettings(BaseModel):
-    """`llama` reads model, context and threads; `scripted` reads replies, latency, latency_max, context and slots."""
+    """`llama` reads model, context and threads; `scripted` reads replies, latency, latency_max, context and slots.
+
+    `openai` reads base_url, model, api_key, slots, context, timeout, priority and json.
+    """
 
     model_config = STRICT
 
     type: Annotated[EngineType, scalars.one_of(EngineType)]
-    """`openai` is not built yet, and so are the last four keys, which are for it."""
+    """`llama` runs a model here, `openai` asks a model server, `scripted` says what stands in `replies`."""
     model: Line | None = None
-    """`path:FILE.gguf` (relative to the project folder) or `package:MODULE/FILE.gguf`."""
+    """`path:FILE.gguf` (relative to the project folder), `package:MODULE/FILE.gguf` or `hf:OWNER/REPO/FILE.gguf`.
+
+    For `openai` the name by which the server knows it; without one, the only model that the server has.
+    """
     context_tokens: Annotated[int, scalars.whole(256, 1_000_000)] | None = Field(
         default=None, validation_alias="context"
     )
-    """Tokens of prompt and answer together; without one: 4096, and never more than the model has."""
+    """Tokens of prompt and answer together; without one: 4096, and never more than the model has.
+
+    Without one for `openai`: what the server says, else 4096.
+    """
     threads: Annotated[int, scalars.whole(1, 512)] | None = None
     """Without one: all cores but one."""
     replies: Annotated[
@@ -66,11 +91,29 @@ class EngineSettings(BaseModel):
     )
     """When given, each answer takes a time between `latency` and this one."""
     slots: Annotated[int, scalars.whole(1, 1024)] | None = None
-    """Requests side by side; without one: 1."""
-    base_url: Line | None = None
+    """Requests side by side; without one: 4 for `openai`, else 1."""
+    base_url: (
+        Annotated[str, scalars.checked(server_address, "address such as `http://127.0.0.1:8000/v1`")] | None
+    ) = None
     api_key: Line | None = Field(default=None, repr=False)
+    """`env:NAME`: the variable that holds the key. The key itself is refused here."""
     priority: Annotated[bool, scalars.flag()] | None = None
-    json_dialect: Line | None = Field(default=None, validation_alias="json")
+    """`true` sends each request with its place in our order, for a vLLM with `--scheduling-policy priority`."""
+    json_dialect: Annotated[JsonDialect, scalars.one_of(JsonDialect)] | None = Field(
+        default=None, validation_alias="json"
+    )
+    """How the server is given a schema; without one: `json_schema`.
+
+    `json_object` is what `llama_cpp.server` knows; `none` only asks for it in words.
+    """
+    timeout_s: Annotated[float, scalars.seconds("1s", "1h")] | None = Field(
+        default=None, validation_alias="timeout"
+    )
+    """A server that is silent for so long in the middle of an answer is given up; without one: 2 minutes."""
+
+    @property
+    def side_by_side(self) -> int:
+        return self.slots or (4 if self.type is EngineType.OPENAI else 1)
 
 
 class DefaultLimits(BaseModel):
@@ -107,7 +150,7 @@ class HostSettings(BaseModel):
     proxy: Annotated[str, scalars.checked(proxy_address, "`socks5://HOST:PORT`")] | None = None
     """Every relay is reached through this."""
     model: Line = DEFAULT_MODEL
-    """`path:FILE.gguf`, `package:MODULE/FILE.gguf`, or the name of one of `engines`."""
+    """`path:FILE.gguf`, `package:MODULE/FILE.gguf`, `hf:OWNER/REPO/FILE.gguf`, or the name of one of `engines`."""
     engines: dict[str, EngineSettings] = {}
     data_dir: Line = "data"
     """Relative to the project folder."""

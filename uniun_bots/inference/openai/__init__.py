@@ -1,0 +1,1 @@
+"""The engine that asks a model server over the OpenAI-compatible HTTP interface."""
