@@ -9,9 +9,8 @@ from uniun_bots.graph.keep import keep
 from uniun_bots.graph.retention import prune_notes
 from uniun_bots.host.roster import Roster
 from uniun_bots.host.standings import bring_up
-from uniun_bots.inputs.cursors import pending
+from uniun_bots.inputs.cursors import own_keys, pending
 from uniun_bots.inputs.enabled import Standing, standing
-from uniun_bots.inputs.take import own_keys
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.project import Project

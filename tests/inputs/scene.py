@@ -12,11 +12,12 @@ from uniun_bots.graph.keep import keep
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import mark_checked
 from uniun_bots.inputs.budgets import Running
-from uniun_bots.inputs.cursors import advance, cursor, pending
+from uniun_bots.inputs.cursors import advance, cursor, own_keys, pending
 from uniun_bots.inputs.decided import decide
 from uniun_bots.inputs.enabled import turn_on
 from uniun_bots.inputs.retries import put_off
-from uniun_bots.inputs.take import Asked, Taken, choose, own_keys, write_down
+from uniun_bots.inputs.take import choose, write_down
+from uniun_bots.inputs.taken import Asked, Taken
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.event import Event
 from uniun_bots.personas.hosted import HostedGana

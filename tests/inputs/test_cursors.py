@@ -14,6 +14,7 @@ from uniun_bots.inputs.cursors import (
     advance,
     begin,
     cursor,
+    own_keys,
     pending,
     pending_authors,
     pending_count,
@@ -22,7 +23,6 @@ from uniun_bots.inputs.cursors import (
 from uniun_bots.inputs.decided import decide, hold
 from uniun_bots.inputs.enabled import turn_on
 from uniun_bots.inputs.held import Held
-from uniun_bots.inputs.take import own_keys
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.event import Event
 

@@ -9,7 +9,7 @@ from tests.factory import (
     message,
 )
 from tests.inputs.scene import Scene
-from uniun_bots.inputs.take import Taken
+from uniun_bots.inputs.taken import Taken
 
 
 @pytest.fixture

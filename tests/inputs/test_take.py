@@ -19,7 +19,8 @@ from tests.factory import (
 )
 from tests.inputs.scene import Scene
 from uniun_bots.inputs import enabled
-from uniun_bots.inputs.take import MOST_NOTES, PAGE, Taken
+from uniun_bots.inputs.take import MOST_NOTES, PAGE
+from uniun_bots.inputs.taken import Taken
 
 EVERYTHING: dict[str, Any] = {"input": {"type": "group", "ref": CHANNEL, "batch": "all"}}
 

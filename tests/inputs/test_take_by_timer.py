@@ -13,7 +13,8 @@ from tests.factory import (
     message,
 )
 from tests.inputs.scene import Scene
-from uniun_bots.inputs.take import MOST_NOTES, PAGE, Taken
+from uniun_bots.inputs.take import MOST_NOTES, PAGE
+from uniun_bots.inputs.taken import Taken
 
 BY_TIMER: dict[str, Any] = {"trigger": "on-schedule", "every": "1h"}
 

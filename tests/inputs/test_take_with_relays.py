@@ -19,8 +19,11 @@ from tests.factory import (
 )
 from uniun_bots.database.store import Store
 from uniun_bots.graph.keep import keep
+from uniun_bots.graph.profiles import mark_checked
+from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.inputs.enabled import turn_on
-from uniun_bots.inputs.take import FETCH_S, Asked, Needs, Taken, own_keys, remember_asked, take
+from uniun_bots.inputs.take import FETCH_S, take
+from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.nostr.event import Event
 from uniun_bots.personas.hosted import HostedGana
 
@@ -46,7 +49,7 @@ class Desk:
             if one.id in needs.notes or (one.kind == 0 and one.author in needs.profiles)
         ]
         await self.store.write(lambda tx: keep(tx, heard(*found, relay=RELAY)))
-        await self.store.write(lambda tx: remember_asked(tx, needs, NOW))
+        await self.store.write(lambda tx: mark_checked(tx, needs.profiles, NOW))
 
     async def take(self, find: Callable[[Needs, float], Awaitable[None]] | None = None) -> Taken:
         def ask(looked_for: Collection[str]) -> Asked:

@@ -12,10 +12,9 @@ from uniun_bots.database.store import Store
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.note import Note
 from uniun_bots.inputs import enabled
-from uniun_bots.inputs.cursors import cursor, pending
+from uniun_bots.inputs.cursors import cursor, own_keys, pending
 from uniun_bots.inputs.decided import AlreadyDecided
 from uniun_bots.inputs.retries import MOST_ATTEMPTS
-from uniun_bots.inputs.take import own_keys
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.journal.record import dead_letters

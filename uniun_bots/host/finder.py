@@ -8,7 +8,9 @@ from uniun_bots.clock import Clock
 from uniun_bots.database.store import Store
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.note import Note
-from uniun_bots.inputs.take import FETCH_S, Needs, remember_asked
+from uniun_bots.graph.profiles import mark_checked
+from uniun_bots.inputs.take import FETCH_S
+from uniun_bots.inputs.taken import Needs
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.heard import Heard
@@ -30,7 +32,7 @@ class Finder:
         if needs.notes:
             filters.append(Filter(ids=needs.notes))
         await self._fetch(filters, relays, timeout_s)
-        await self._store.write(lambda tx: remember_asked(tx, needs, self._clock.now()))
+        await self._store.write(lambda tx: mark_checked(tx, needs.profiles, self._clock.now()))
 
     def for_ancestors(self, relays: Sequence[str]) -> Callable[[str], Awaitable[bool]]:
         """One after the other upwards; all of them together within FETCH_S."""

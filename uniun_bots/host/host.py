@@ -28,9 +28,8 @@ from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
-from uniun_bots.inputs.cursors import surfaces_with_pending
+from uniun_bots.inputs.cursors import own_keys, surfaces_with_pending
 from uniun_bots.inputs.enabled import Standing
-from uniun_bots.inputs.take import own_keys
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project, load_project

@@ -22,10 +22,11 @@ from uniun_bots.host.progress import NoModel, Progress
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
-from uniun_bots.inputs.cursors import advance
+from uniun_bots.inputs.cursors import advance, own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.held import Held
-from uniun_bots.inputs.take import Asked, Needs, Taken, own_keys, take
+from uniun_bots.inputs.take import take
+from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.nostr.secret import spelled_in, spells_a_secret

@@ -8,9 +8,8 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from uniun_bots.host.roster import Roster
-from uniun_bots.inputs.cursors import pending_count
+from uniun_bots.inputs.cursors import own_keys, pending_count
 from uniun_bots.inputs.enabled import standing
-from uniun_bots.inputs.take import own_keys
 from uniun_bots.publishing.outbox import waiting_count
 
 if TYPE_CHECKING:

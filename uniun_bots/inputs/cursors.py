@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection
 
@@ -94,3 +95,8 @@ def surfaces_with_pending(
 ) -> list[tuple[str, str]]:
     """Those (Gana, surface) that have something undecided: what a start must wake."""
     return [(gana, surface) for gana, surface in watching if pending(tx, gana, surface, own, most=1)]
+
+
+def own_keys(pubkeys: Collection[str]) -> str:
+    """Hosted public keys in the form that the questions here take them."""
+    return json.dumps(sorted(pubkeys))

@@ -9,68 +9,23 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
 
 from uniun_bots.database.store import Store
-from uniun_bots.graph.find import Ancestry, ancestry
 from uniun_bots.graph.note import Note
-from uniun_bots.graph.profiles import fresh_profiles, mark_checked
 from uniun_bots.inputs.budgets import Running, over_budget
-from uniun_bots.inputs.covered import answered_elsewhere
-from uniun_bots.inputs.cursors import advance, pending, pending_authors
+from uniun_bots.inputs.cursors import advance, pending
 from uniun_bots.inputs.decided import hold
 from uniun_bots.inputs.enabled import Standing, standing
-from uniun_bots.inputs.guards import Facts, asks_to_stop, first_held
 from uniun_bots.inputs.held import Held
+from uniun_bots.inputs.judge import Judge
 from uniun_bots.inputs.retries import waiting
+from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.nostr.profile import Profile
-from uniun_bots.nostr.threads import CHANNEL_MESSAGE
-from uniun_bots.personas.gana import Batch, Trigger
-from uniun_bots.personas.hosted import HostedGana
+from uniun_bots.personas.gana import Trigger
 
 MOST_NOTES = 20
 PAGE = 32
-MOST_AUTHORS = 400
 FETCH_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What must be looked up on relays before the next note can be judged."""
-
-    profiles: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    turn: Turn | None = None
-    running: Running | None = None
-    """What to enter among the running turns when there is a turn."""
-    held: tuple[Held, ...] = ()
-    mutes: tuple[tuple[str, str], ...] = ()
-    """Authors who asked us to stop, with the note that says so."""
-    more: bool = False
-    """More is pending that could be taken at once."""
-    next_at: float | None = None
-    """When a failed turn may be tried again."""
-    needs: Needs | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One take: which Gana, where, and what is under way."""
-
-    hosted: HostedGana
-    surface: str
-    due: int | None
-    now: float
-    own: str
-    """JSON list of every hosted public key."""
-    running: tuple[Running, ...] = ()
-    looked_for: Collection[str] = field(default=())
-    """Note ids that were already asked for without success."""
 
 
 def choose(tx: sqlite3.Connection, asked: Asked) -> Taken:
@@ -100,7 +55,7 @@ def _for_messages(
     passed_over = _passed_over(asked)
     while page := pending(tx, gana.id, asked.surface, passed_over, after=after, most=PAGE):
         after = page[-1].seq
-        judge = _Judge(tx, asked, state, page)
+        judge = Judge(tx, asked, state, page)
         if judge.needs:
             return Taken(needs=judge.needs, held=tuple(held), mutes=tuple(mutes))
         for at, note in enumerate(page):
@@ -141,7 +96,7 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
         and (page := pending(tx, gana.id, asked.surface, asked.own, after=after, most=PAGE))
     ):
         after = page[-1].seq
-        judge = _Judge(tx, asked, state, page)
+        judge = Judge(tx, asked, state, page)
         if judge.needs:
             return Taken(needs=judge.needs, held=tuple(held), mutes=tuple(mutes))
         for note in page:
@@ -168,7 +123,7 @@ def _under_way(note: Note, running: Collection[Running]) -> bool:
     return any(note.id in one.keys or (note.author and note.author == one.author) for one in running)
 
 
-def _fill(judge: _Judge, head: Note, rest: list[Note], asked: Asked, attempt: int) -> tuple[Turn, list[Held]]:
+def _fill(judge: Judge, head: Note, rest: list[Note], asked: Asked, attempt: int) -> tuple[Turn, list[Held]]:
     """Later pending notes of the same author and thread join the head's turn."""
     together = judge.everything or judge.together(head)
     notes, held = [head], []
@@ -184,105 +139,6 @@ def _fill(judge: _Judge, head: Note, rest: list[Note], asked: Asked, attempt: in
         else:
             notes.append(note)
     return Turn(asked.hosted.id, asked.surface, tuple(notes), None, attempt), held
-
-
-class _Judge:
-    """What the guards need to know of a page of notes, looked up once."""
-
-    def __init__(self, tx: sqlite3.Connection, asked: Asked, state: Standing, page: list[Note]) -> None:
-        self.tx, self.asked, self.state = tx, asked, state
-        self.gana = asked.hosted.gana
-        self.everything = bool(self.gana.input and self.gana.input.batch is Batch.ALL)
-        authors = {note.author for note in page}
-        self.profiles: dict[str, Profile] = fresh_profiles(tx, authors, asked.now)
-        self.muted = {
-            row[0] for row in tx.execute("SELECT author FROM mutes WHERE gana = ?", (self.gana.id,))
-        }
-        self.mutes: list[tuple[str, str]] = []
-        self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
-        self.needs = self._needs(authors)
-        oldest = min(note.created_at for note in page)
-        self.elsewhere = answered_elsewhere(tx, self.gana.id, asked.surface, oldest)
-        self.above |= {note.id: ancestry(tx, note) for note in self.elsewhere}
-
-    def _needs(self, authors: set[str]) -> Needs | None:
-        profiles = authors - self.profiles.keys()
-        if profiles:
-            # One question for everybody who waits, instead of one for each page.
-            waiting = pending_authors(
-                self.tx, self.gana.id, self.asked.surface, self.asked.own, most=MOST_AUTHORS
-            )
-            profiles |= waiting - fresh_profiles(self.tx, waiting, self.asked.now).keys()
-        notes: set[str] = set()
-        if (self.asked.hosted.surface or "").startswith("mentions:"):
-            notes = {above.missing for above in self.above.values() if above.missing and not above.notes}
-            notes -= set(self.asked.looked_for)
-        return Needs(tuple(sorted(profiles)), tuple(sorted(notes))) if profiles or notes else None
-
-    def held(self, note: Note, *, budgets: bool = True) -> Held | None:
-        if any(self._covers(later, note) for later in self.elsewhere):
-            return Held(note.id, "a later note was answered for both with the same key elsewhere", "identity")
-        facts = self._facts(note)
-        if not facts.muted and asks_to_stop(note, facts):
-            self._mute(note)
-            return Held(note.id, "its author asked us to stop", "stop")
-        if verdict := first_held(note, facts):
-            return verdict
-        if not budgets:
-            return None
-        limits = self.gana.limits
-        return over_budget(
-            self.tx,
-            self.gana.id,
-            limits,
-            self.asked.running,
-            self.asked.now,
-            note=note,
-            thread=self.thread(note),
-        )
-
-    def _covers(self, later: Note, note: Note) -> bool:
-        """Whether a turn that was answered at `later` had this note in it, or one before had."""
-        if note.created_at > later.created_at:
-            return False
-        if self.everything or not self.gana.trigger.by_message:
-            return True
-        return later.author == note.author and self.together(later) == self.together(note)
-
-    def _facts(self, note: Note) -> Facts:
-        ancestors = self.above[note.id].notes
-        parent = ancestors[-1] if ancestors else None
-        return Facts(
-            hosted=self.asked.hosted,
-            standing=self.state,
-            now=self.asked.now,
-            profile=self.profiles.get(note.author),
-            parent=parent,
-            parent_mentioned_us=parent is not None and self._mentioned(parent),
-            ancestors=ancestors,
-            muted=note.author in self.muted,
-        )
-
-    def _mentioned(self, parent: Note) -> bool:
-        found = self.tx.execute(
-            "SELECT 1 FROM surfaces WHERE surface = ? AND seq = ?", (self.asked.surface, parent.seq)
-        )
-        return found.fetchone() is not None
-
-    def _mute(self, note: Note) -> None:
-        self.muted.add(note.author)
-        self.mutes.append((note.author, note.id))
-
-    def thread(self, note: Note) -> str:
-        """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
-        above = self.above[note.id]
-        top = above.notes[0] if above.notes else note
-        # Some clients tag no root but what they answer, so the chain comes first.
-        return top.root if top.kind != CHANNEL_MESSAGE and top.root else above.missing or top.id
-
-    def together(self, note: Note) -> str:
-        """What a turn groups by: messages straight into a channel belong together, all else goes by thread."""
-        return self.thread(note) if note.parent or note.kind != CHANNEL_MESSAGE else "top"
 
 
 Find = Callable[[Needs, float], Awaitable[None]]
@@ -312,11 +168,3 @@ def write_down(tx: sqlite3.Connection, asked: Asked, taken: Taken) -> None:
         [(gana, author, note_id, asked.now) for author, note_id in taken.mutes],
     )
     advance(tx, gana, asked.surface, asked.own)
-
-
-def remember_asked(tx: sqlite3.Connection, needs: Needs, now: float) -> None:
-    mark_checked(tx, needs.profiles, now)
-
-
-def own_keys(pubkeys: Collection[str]) -> str:
-    return json.dumps(sorted(pubkeys))
