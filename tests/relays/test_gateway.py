@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+
 from nostr_sdk import Keys
 
-from tests.relays.conftest import hear, note, raw
+from tests.relays.conftest import hear, note, raw, until
 from uniun_bots.clock import WallClock
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.relay_set import RelayAddress
+from uniun_bots.relays.fault_proxy import FaultProxy
+from uniun_bots.relays.faults import Faults
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.interest import Interest
 from uniun_bots.relays.local import LocalRelay, free_port
@@ -59,3 +63,24 @@ async def test_fetch_gives_what_matches_and_ends(relay: LocalRelay, keys: Keys) 
         found = await one.fetch([Filter(ids=(event.id().to_hex(),))], None, timeout_s=5)
         assert [event.content for event in found] == ["parent"]
         assert await one.fetch([Filter(ids=("0" * 64,))], [relay.url], timeout_s=5) == []
+
+
+async def test_a_relay_that_is_away_holds_up_no_question_to_the_others(relay: LocalRelay, keys: Keys) -> None:
+    away = f"ws://127.0.0.1:{free_port()}"
+    async with gateway(relay.url, away) as one:
+        event = note(keys, "parent")
+        await one.send(raw(event), [relay.url, away], "")
+        async with asyncio.timeout(5):
+            found = await one.fetch([Filter(ids=(event.id().to_hex(),))], None, timeout_s=30)
+        assert [event.content for event in found] == ["parent"]
+
+
+async def test_a_question_waits_for_the_return_of_the_only_relay(relay: LocalRelay, keys: Keys) -> None:
+    async with FaultProxy(relay.url) as proxy, gateway(proxy.url) as one, gateway(relay.url) as other:
+        await other.send(raw(note(keys, "parent")), [relay.url], "")
+        await until(lambda: one.status()[0].connected)
+        await proxy.set(Faults(refuse=True))
+        await until(lambda: not one.status()[0].connected)
+        asking = asyncio.ensure_future(one.fetch([NOTES], None, timeout_s=20))
+        await proxy.set(Faults())
+        assert [event.content for event in await asking] == ["parent"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 SHORTEST_S = 0.25
 LONGEST_S = 60.0
-SHARE = 0.3
-"""Of the outage so far: a relay that comes back is noticed within a third of the time it was away."""
+SHARE = 0.2
+"""Of the outage so far: a relay that comes back is noticed within a quarter of the time it was away."""
 
 
 @dataclass(slots=True)

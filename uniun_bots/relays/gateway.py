@@ -22,6 +22,7 @@ from uniun_bots.relays.heard import Heard, Sighting
 from uniun_bots.relays.inbox import Inbox
 from uniun_bots.relays.information import Information, Informer
 from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.link import Link
 from uniun_bots.relays.marks import Marks, MemoryMarks
 from uniun_bots.relays.mend import Mender
 from uniun_bots.relays.options import GatewayOptions
@@ -141,11 +142,16 @@ class Gateway:
     async def fetch(
         self, filters: Sequence[Filter], relays: Sequence[str] | None = None, timeout_s: float = 5.0
     ) -> list[Event]:
-        """What these relays (or all that are read) have, each event once; what came until the deadline."""
+        """What these relays (or all that are read) have, each event once; what came until the deadline.
+
+        One that is away is waited for only while no other is there.
+        """
         urls = relays if relays is not None else [a.url for a in self._addresses.values() if a.read]
+        links = [await self._reader(url) for url in urls]
+        links = [link for link in links if not link.away] or links
         found: dict[str, Event] = {}
         deadline = monotonic() + timeout_s
-        await asyncio.gather(*(self._fetch(url, one, deadline, found) for url in urls for one in filters))
+        await asyncio.gather(*(self._fetch(link, one, deadline, found) for link in links for one in filters))
         return list(found.values())
 
     async def fetch_whole(
@@ -154,7 +160,8 @@ class Gateway:
         """All that this relay has of it; None when it did not say so in time."""
         found: dict[str, Event] = {}
         deadline = monotonic() + timeout_s
-        said = await asyncio.gather(*(self._fetch(relay, one, deadline, found) for one in filters))
+        link = await self._reader(relay)
+        said = await asyncio.gather(*(self._fetch(link, one, deadline, found) for one in filters))
         return list(found.values()) if all(said) else None
 
     def status(self) -> list[RelayStatus]:
@@ -172,10 +179,12 @@ class Gateway:
             return Said(Fate.UNREACHABLE, f"{url} {error}")
         return await mender.link.send(event, event_id)
 
-    async def _fetch(self, url: str, wanted: Filter, deadline: float, found: dict[str, Event]) -> bool:
-        """Whether the relay told all it has."""
+    async def _reader(self, url: str) -> Link:
         url = relay_url(url)
-        link = (await self._mender(url, self._identity(url, ""))).link
+        return (await self._mender(url, self._identity(url, ""))).link
+
+    async def _fetch(self, link: Link, wanted: Filter, deadline: float, found: dict[str, Event]) -> bool:
+        """Whether the relay told all it has."""
         try:
             async with asyncio.timeout(max(deadline - monotonic(), 0.0)):
                 await link.up.wait()

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 0.2
 STEADY_S = 10.0
-"""A connection that lasts this long ends the outage before it; a shorter one is part of it."""
+"""A connection that lasts this long ends the outage before it; one that is shorter only interrupts it."""
 BURST = 100
 """Events within one look that make us read the relay again once it is quiet: live streams drop some."""
 UNKNOWN_WORD = ("neg", "unknown", "unrecogni", "unsupported", "cmd", "command", "message type")
@@ -120,6 +120,11 @@ class Link:
         self.subscriptions.want(filters)
         self._nudged.set()
 
+    @property
+    def away(self) -> bool:
+        """It was tried and is not there."""
+        return self._tried.is_set() and not self.up.is_set()
+
     def unconfirmed(self) -> tuple[str, ...]:
         return self.subscriptions.unconfirmed(monotonic(), self._options.answer_timeout_s)
 
@@ -162,8 +167,8 @@ class Link:
                     await self._tend()
                 finally:
                     self._end()
-                if monotonic() - up_since >= STEADY_S:
-                    down_since = monotonic()
+                up_s = monotonic() - up_since
+                down_since = monotonic() if up_s >= STEADY_S else down_since + up_s
             self._tried.set()
             await asyncio.sleep(self._backoff.delay_s(monotonic() - down_since))
 
