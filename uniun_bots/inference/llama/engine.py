@@ -13,7 +13,9 @@ from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.engine import EngineInfo
+from uniun_bots.inference.health import EngineHealth
 from uniun_bots.inference.llama.protocol import Count, Counted, Done, Generate, Load
+from uniun_bots.inference.llama.totals import Totals
 from uniun_bots.inference.llama.worker_process import WorkerProcess
 from uniun_bots.inference.model_reference import find_model
 from uniun_bots.inference.request import Message, Request
@@ -41,6 +43,7 @@ class LlamaEngine:
         reference: str,
         *,
         base: Path | None = None,
+        models: Path | None = None,
         context_tokens: int | None = None,
         threads: int | None = None,
         state_bytes: int = STATE_BYTES,
@@ -48,14 +51,16 @@ class LlamaEngine:
         cancel_s: float = CANCEL_S,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """`base` is where a relative `path:` starts; the context is never larger than the model's own.
+        """`base` is where a relative `path:` starts, `models` where pulled ones lie.
+
+        The context is never larger than the model's own.
 
         `state_bytes` bounds the copies of prompts read before, which are not read again.
         """
         self.reference = reference
         self.starts = 0
         """Worker processes started so far."""
-        self._base = base or Path()
+        self._base, self._models = base or Path(), models
         self._context_tokens = context_tokens or CONTEXT_TOKENS
         self._threads = threads
         self._state_bytes = state_bytes
@@ -66,6 +71,9 @@ class LlamaEngine:
         self._backoff_s = backoff_s
         self._deaths = 0
         """Since the last answer."""
+        self._all_deaths = 0
+        self._last_death: str | None = None
+        self._totals = Totals()
         self._not_before = 0.0
         # Seen on virtual machines: AMX is announced, llama.cpp uses it, and dies of SIGILL.
         self._plain = False
@@ -100,11 +108,12 @@ class LlamaEngine:
             try:
                 answer = await worker.ask(Generate(number, request), self._stall_s, on_piece)
             except asyncio.CancelledError:
-                await worker.cancel(number, self._cancel_s)
+                self._totals.add(await worker.cancel(number, self._cancel_s), cancelled=True)
                 raise
         if not isinstance(answer, Done):
             raise TypeError(f"Generate was answered by {answer}")
         self._deaths = 0
+        self._totals.add(answer.counts)
         return Completion(
             text=answer.text,
             finish=answer.finish,
@@ -119,18 +128,48 @@ class LlamaEngine:
             generate_ms=answer.counts.generate_ms,
         )
 
+    async def use(self, model: str) -> EngineInfo:
+        """Run another model from now on; what runs is waited for. When it cannot be loaded the old one stays."""
+        await asyncio.to_thread(find_model, model, self._base, self._models)
+        async with self._generating:
+            before, self.reference = self.reference, model
+            await self.unload()
+            try:
+                return await self.load()
+            except BaseException:
+                self.reference, self._deaths, self._not_before = before, 0, 0.0
+                await self.unload()
+                raise
+
+    async def unload(self) -> None:
+        async with self._starting:
+            if self._worker is not None:
+                await self._worker.aclose(self._cancel_s)
+                self._worker = None
+
     async def aclose(self) -> None:
         self._closing.set()
         async with self._starting:
             if self._worker is not None:
                 await self._worker.aclose(self._cancel_s)
+                self._worker = None
+
+    def health(self) -> EngineHealth:
+        worker = self._worker
+        died = str(worker.lost()) if worker is not None and worker.is_dead else None
+        return self._totals.health(
+            starts=self.starts,
+            deaths=self._all_deaths + (died is not None),
+            last_death=died or self._last_death,
+            resting_s=max(0.0, self._not_before - monotonic()),
+        )
 
     async def _ready(self) -> WorkerProcess:
         """A living worker with its model loaded."""
         async with self._starting:
             if self._worker is not None and self._worker.is_dead:
                 await self._worker.wait()
-                self._note_death(self._worker.died_of)
+                self._note_death(self._worker.lost())
                 self._worker = None
             if self._worker is None:
                 await self._back_off()
@@ -140,8 +179,11 @@ class LlamaEngine:
                 self._worker = await self._start()
             return self._worker
 
-    def _note_death(self, died_of: int) -> None:
-        self._plain = self._plain or died_of == signal.SIGILL
+    def _note_death(self, lost: EngineLost) -> None:
+        self._all_deaths += 1
+        self._last_death = str(lost)
+        self._totals.forget_kept()
+        self._plain = self._plain or lost.signal == signal.SIGILL
         if self._deaths:
             wait_s = self._backoff_s * 2.0 ** min(self._deaths - 1, 10)
             self._not_before = monotonic() + min(wait_s, LONGEST_BACKOFF_S)
@@ -153,14 +195,14 @@ class LlamaEngine:
                 await asyncio.wait_for(self._closing.wait(), wait_s)
 
     async def _start(self) -> WorkerProcess:
-        path = await asyncio.to_thread(find_model, self.reference, self._base)
+        path = await asyncio.to_thread(find_model, self.reference, self._base, self._models)
         self.starts += 1
         load = Load(str(path.resolve()), self._context_tokens, self._threads, self._plain, self._state_bytes)
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:
             was_plain = self._plain
-            self._note_death(lost.signal)
+            self._note_death(lost)
             if was_plain or not self._plain:
                 raise
             return await self._start()

@@ -35,6 +35,8 @@ class KeptState:
 class KeptStates:
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
+        self.whole_only = False
+        """For models that cannot forget the end of a sequence: a state is used with all of its tokens or not."""
         self._states: list[KeptState] = []
         """The least recently used one first."""
 
@@ -45,30 +47,32 @@ class KeptStates:
     def size_bytes(self) -> int:
         return sum(state.size_bytes for state in self._states)
 
-    def closest(self, wanted: Sequence[int], *, whole: bool = False) -> tuple[KeptState | None, int]:
-        """The state with the longest common beginning, and how many tokens that is.
-
-        With `whole`, only states of which every token is wanted.
-        """
+    def closest(self, wanted: Sequence[int]) -> tuple[KeptState | None, int]:
+        """The state with the longest common beginning that can be used, and how many tokens that is."""
         best, longest = None, 0
         for state in self._states:
-            shared = common(state.tokens, wanted)
-            if shared > longest and not (whole and shared < len(state.tokens)):
+            shared = self.usable(state.tokens, wanted)
+            if shared > longest:
                 best, longest = state, shared
         return best, longest
+
+    def usable(self, known: Sequence[int], wanted: Sequence[int]) -> int:
+        """How many tokens of a known sequence can be used for the wanted one."""
+        shared = common(known, wanted)
+        return shared if shared == len(known) or not self.whole_only else 0
 
     def touch(self, state: KeptState) -> None:
         self._states.remove(state)
         self._states.append(state)
 
     def covers(self, tokens: Sequence[int]) -> bool:
-        return any(common(state.tokens, tokens) == len(tokens) for state in self._states)
+        return any(self.usable(state.tokens, tokens) == len(tokens) for state in self._states)
 
     def keep(self, tokens: Sequence[int], size_bytes: int, fill: Callable[[object], int]) -> bool:
         """A copy that `fill` writes; older ones make room. False when it is too big or there is no memory."""
         if not 0 < size_bytes <= self.most_bytes:
             return False
-        self._drop(lambda state: common(state.tokens, tokens) == len(state.tokens))
+        self._drop(lambda state: self.usable(tokens, state.tokens) == len(state.tokens))
         while self._states and self.size_bytes + size_bytes > self.most_bytes:
             self._states.pop(0).free()
         try:

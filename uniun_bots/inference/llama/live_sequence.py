@@ -13,7 +13,7 @@ from typing import Any
 import llama_cpp
 
 from uniun_bots.errors import EngineError
-from uniun_bots.inference.llama.kept_states import KeptState, KeptStates, common
+from uniun_bots.inference.llama.kept_states import KeptState, KeptStates
 
 SLICE_TOKENS = 64
 """Prompt tokens per decode: what a cancel may lose; throughput is that of the usual 512."""
@@ -42,7 +42,6 @@ class LiveSequence:
         self.kept = KeptStates(state_bytes)
         self._context = context
         self._memory = llama_cpp.llama_get_memory(context)
-        self._goes_back = True
         self._abort_callback = llama_cpp.ggml_abort_callback(lambda _: self.abort)
         llama_cpp.llama_set_abort_callback(context, self._abort_callback, None)
 
@@ -51,13 +50,13 @@ class LiveSequence:
         waits. Also learns whether this kind of model can forget a part (recurrent ones cannot)."""
         self.decode([token] * SLICE_TOKENS)
         self.decode([token])
-        self._goes_back = self.trim(SLICE_TOKENS) == SLICE_TOKENS
+        self.kept.whole_only = self.trim(SLICE_TOKENS) < SLICE_TOKENS
         self.trim(0)
 
     def reuse(self, wanted: Sequence[int]) -> int:
         """Bring in the longest known beginning of `wanted`; returns how many tokens need no evaluation."""
-        here = self._usable(wanted)
-        state, there = self.kept.closest(wanted, whole=not self._goes_back)
+        here = self.kept.usable(self.tokens, wanted)
+        state, there = self.kept.closest(wanted)
         if state is not None and there >= here + LEAST_GAIN_TOKENS:
             self.kept.touch(state)
             self._put_away(0)
@@ -65,6 +64,11 @@ class LiveSequence:
         else:
             self._put_away(here)
         return self.trim(here)
+
+    def mark(self) -> None:
+        """The prompt is read. Models that cannot go back need a copy of this point to come back to it."""
+        if self.kept.whole_only:
+            self._put_away(0)
 
     def decode(self, tokens: Sequence[int]) -> None:
         """Raises Cancelled, EngineError; what was in the context before stays there."""
@@ -98,10 +102,6 @@ class LiveSequence:
             tokens_after, ms_after = self._counters()
             spent.tokens += tokens_after - tokens
             spent.ms += ms_after - ms
-
-    def _usable(self, wanted: Sequence[int]) -> int:
-        shared = common(self.tokens, wanted)
-        return shared if self._goes_back or shared == len(self.tokens) else 0
 
     def _put_away(self, staying: int) -> None:
         """Keep a copy, unless what goes away is less than a slice or there is a copy already."""

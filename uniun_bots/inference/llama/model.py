@@ -9,6 +9,7 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import llama_cpp
@@ -16,10 +17,12 @@ import llama_cpp
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineError, ModelUnusable, PromptTooLong, SchemaRefused
 from uniun_bots.inference.completion import Finish
+from uniun_bots.inference.gguf import read_gguf
 from uniun_bots.inference.llama.chat_template import FALLBACK_STOP, ChatTemplate
 from uniun_bots.inference.llama.grammar import grammar_of
 from uniun_bots.inference.llama.live_sequence import SLICE_TOKENS, Cancelled, LiveSequence, Spent
 from uniun_bots.inference.llama.protocol import Counts, Done, Load
+from uniun_bots.inference.llama.room import free_bytes, refuse_beyond_memory
 from uniun_bots.inference.llama.text_stream import TextStream
 from uniun_bots.inference.request import Message, Request
 
@@ -109,6 +112,7 @@ class Model:
             for at in range(reused, len(first), SLICE_TOKENS):
                 self.sequence.decode(first[at : at + SLICE_TOKENS])
                 tell("")
+            self.sequence.mark()
             self.sequence.decode([last])
 
     def _write(
@@ -171,6 +175,9 @@ class Model:
         return sampler
 
     def _open(self, load: Load) -> Any:
+        header = read_gguf(Path(load.path))
+        if not llama_cpp.llama_supports_gpu_offload():
+            refuse_beyond_memory(load.path, header, load.context_tokens, free_bytes())
         params = llama_cpp.llama_model_default_params()
         params.use_extra_bufts = not load.plain
         model = llama_cpp.llama_model_load_from_file(os.fsencode(load.path), params)
@@ -187,7 +194,7 @@ class Model:
         context = llama_cpp.llama_init_from_model(self._model, params)
         if not context:
             raise ModelUnusable(
-                f"a context of {params.n_ctx} tokens cannot be made; set a smaller `context_tokens`"
+                f"a context of {params.n_ctx} tokens cannot be made; set a smaller `context`"
                 + self._last_words()
             )
         return context

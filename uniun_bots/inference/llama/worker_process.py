@@ -15,6 +15,8 @@ from uniun_bots.clock import monotonic
 from uniun_bots.inference.llama.protocol import (
     CANCELLED,
     Cancel,
+    Counts,
+    Done,
     Failed,
     FromWorker,
     Load,
@@ -96,7 +98,7 @@ class WorkerProcess:
         """The answer; a worker without a sign of life for `stall_s` is killed. Raises what it tells."""
         pending = _Pending(asyncio.get_running_loop().create_future(), monotonic(), on_piece)
         if self.is_dead:
-            raise self._lost()
+            raise self.lost()
         self._pending[message.id] = pending
         self._write(message)
         try:
@@ -111,10 +113,10 @@ class WorkerProcess:
             raise _error(answer)
         return answer
 
-    async def cancel(self, number: int, patience_s: float) -> None:
-        """Stop one request, by force if the worker does not within `patience_s`."""
+    async def cancel(self, number: int, patience_s: float) -> Counts | None:
+        """Stop one request, by force if the worker does not within `patience_s`; what it had taken."""
         if self.is_dead:
-            return
+            return None
         answer: asyncio.Future[FromWorker] = asyncio.get_running_loop().create_future()
         self._pending[number] = _Pending(answer, monotonic(), None)
         self._write(Cancel(number))
@@ -124,8 +126,7 @@ class WorkerProcess:
             self._pending.pop(number, None)
             if not answer.done():
                 self.kill("it did not stop when it was told")
-            elif not answer.cancelled():
-                answer.exception()
+        return _counts(answer)
 
     def kill(self, why: str) -> None:
         self._killed_because = self._killed_because or why
@@ -159,7 +160,7 @@ class WorkerProcess:
         except (ValueError, TypeError, KeyError) as error:
             self.kill(f"it wrote what is no answer: {error}")
         await self._process.wait()
-        lost = self._lost()
+        lost = self.lost()
         for pending in self._pending.values():
             if not pending.answer.done():
                 pending.answer.set_exception(lost)
@@ -182,11 +183,20 @@ class WorkerProcess:
         while stderr is not None and (data := await stderr.read(4096)):
             self._stderr.extend(line for line in data.decode(errors="replace").splitlines() if line.strip())
 
-    def _lost(self) -> errors.EngineLost:
+    def lost(self) -> errors.EngineLost:
         how = f"killed by {signal.Signals(self.died_of).name}" if self.died_of else "it ended"
+        if self.died_of == signal.SIGKILL and not self._killed_because:
+            how += ", which is what the system does when memory runs out"
         why = f": {self._killed_because}" if self._killed_because else ""
         words = f"; its last words: {' / '.join(self._stderr)[-500:]}" if self._stderr else ""
         return errors.EngineLost(f"the model's worker process is gone ({how}){why}{words}", self.died_of)
+
+
+def _counts(answer: asyncio.Future[FromWorker]) -> Counts | None:
+    if not answer.done() or answer.cancelled() or answer.exception() is not None:
+        return None
+    heard = answer.result()
+    return heard.counts if isinstance(heard, Done | Failed) else None
 
 
 def _from_worker(answer: ToWorker | FromWorker) -> FromWorker:
