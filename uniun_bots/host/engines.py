@@ -26,14 +26,18 @@ def make_engines(settings: HostSettings, folder: Path, environ: Mapping[str, str
     Raises ConfigError when a key of a model server is not in `environ`.
     """
     keys = _api_keys(settings, folder, environ)
+    models = settings.models_folder(folder)
     engines = {
-        name: make_engine(name, engine, folder, keys.get(name)) for name, engine in settings.engines.items()
+        name: make_engine(name, engine, folder, models, keys.get(name))
+        for name, engine in settings.engines.items()
     }
-    engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model, base=folder)
+    engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model, base=folder, models=models)
     return engines
 
 
-def make_engine(name: str, settings: EngineSettings, folder: Path, api_key: ApiKey | None = None) -> Engine:
+def make_engine(
+    name: str, settings: EngineSettings, folder: Path, models: Path, api_key: ApiKey | None = None
+) -> Engine:
     if settings.type is EngineType.SCRIPTED:
         return ScriptedEngine(
             _script(settings),
@@ -52,7 +56,11 @@ def make_engine(name: str, settings: EngineSettings, folder: Path, api_key: ApiK
             dialect=settings.json_dialect or JsonDialect.JSON_SCHEMA,
         )
     return LlamaEngine(
-        settings.model or "", base=folder, context_tokens=settings.context_tokens, threads=settings.threads
+        settings.model or "",
+        base=folder,
+        models=models,
+        context_tokens=settings.context_tokens,
+        threads=settings.threads,
     )
 
 

@@ -170,3 +170,7 @@ class HostSettings(BaseModel):
 
     def data_folder(self, project_folder: Path) -> Path:
         return project_folder / Path(self.data_dir).expanduser()
+
+    def models_folder(self, project_folder: Path) -> Path:
+        """Where models lie that were pulled."""
+        return self.data_folder(project_folder) / "models"
