@@ -130,7 +130,7 @@ class LlamaEngine:
 
     async def use(self, model: str) -> EngineInfo:
         """Run another model from now on; what runs is waited for. When it cannot be loaded the old one stays."""
-        await asyncio.to_thread(find_model, model, self._base, self._models)
+        await asyncio.to_thread(self._find, model)
         async with self._generating:
             before, self.reference = self.reference, model
             await self.unload()
@@ -194,10 +194,13 @@ class LlamaEngine:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), wait_s)
 
+    def _find(self, reference: str) -> Path:
+        return find_model(reference, self._base, self._models).resolve()
+
     async def _start(self) -> WorkerProcess:
-        path = await asyncio.to_thread(find_model, self.reference, self._base, self._models)
+        path = await asyncio.to_thread(self._find, self.reference)
         self.starts += 1
-        load = Load(str(path.resolve()), self._context_tokens, self._threads, self._plain, self._state_bytes)
+        load = Load(str(path), self._context_tokens, self._threads, self._plain, self._state_bytes)
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:
