@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from nostr_sdk import Event as SdkEvent
@@ -14,6 +15,7 @@ from nostr_sdk import Keys
 from tests.relays.conftest import hear, note, raw, until
 from tests.relays.puppet import Puppet, Say, empty
 from uniun_bots.clock import WallClock
+from uniun_bots.host.host import CATCH_UP_S
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.fault_proxy import FaultProxy
@@ -104,6 +106,17 @@ async def test_a_relay_without_nip_77_is_read_in_pages(relay: LocalRelay, keys: 
             assert len({one.event.id for one in await hear(reader, 120)}) == 120
             await until(lambda: reader.status()[0].repairs)
             assert reader.status()[0].negentropy is False
+
+
+async def test_a_relay_that_is_silent_on_words_it_does_not_know_is_read_in_time_for_a_start() -> None:
+    async def deaf_to_nip_77(frame: list[Any], say: Say) -> None:
+        if not frame[0].startswith("NEG-"):
+            await empty(frame, say)
+
+    async with Puppet(deaf_to_nip_77) as puppet, gateway(puppet.url) as reader:
+        await reader.watch([Interest(NOTES, (puppet.url,), since=0)])
+        assert await reader.caught_up(CATCH_UP_S)
+        assert reader.status()[0].negentropy is False
 
 
 async def test_what_came_while_the_connection_was_cut_is_fetched(relay: LocalRelay, keys: Keys) -> None:

@@ -36,6 +36,8 @@ STEADY_S = 10.0
 """A connection that lasts this long ends the outage before it; one that is shorter only interrupts it."""
 BURST = 100
 """Events within one look that make us read the relay again once it is quiet: live streams drop some."""
+FIRST_COMPARISON_S = 2.5
+"""How long a relay may take to show that it has NIP-77; the start waits for it."""
 UNKNOWN_WORD = ("neg", "unknown", "unrecogni", "unsupported", "cmd", "command", "message type")
 """How relays without NIP-77 complain about it."""
 
@@ -141,9 +143,11 @@ class Link:
     async def compare(self, window: Filter, ours: Negentropy) -> str:
         """As `Talk.compare`."""
         logins = self._login.times
-        obstacle = await self.talk.compare(window, ours)
+        # Some relays say nothing to a word that they do not know.
+        patience_s = None if self.negentropy else min(FIRST_COMPARISON_S, self._options.answer_timeout_s)
+        obstacle = await self.talk.compare(window, ours, patience_s)
         if prefix_of(obstacle) == Fate.AUTH_REQUIRED and await self._log_in(logins):
-            return await self.talk.compare(window, ours)
+            return await self.talk.compare(window, ours, patience_s)
         return obstacle
 
     async def send(self, event: SdkEvent, event_id: str) -> Said:

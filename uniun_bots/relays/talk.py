@@ -139,8 +139,12 @@ class Talk:
             if not waiting and self._oks.get(event_id) is waiting:
                 del self._oks[event_id]
 
-    async def compare(self, window: Filter, ours: Negentropy) -> str:
-        """Fills `ours.missing`; returns what stood in the way, empty when nothing did."""
+    async def compare(self, window: Filter, ours: Negentropy, first_word_s: float | None = None) -> str:
+        """Fills `ours.missing`; returns what stood in the way, empty when nothing did.
+
+        `first_word_s`: how long the relay may take to its first word, when that is not as long as to any other.
+        """
+        patience_s = first_word_s or self._answer_timeout_s
         name = f"neg-{next(self._numbers)}"
         said = self._comparisons[name] = asyncio.Queue()
         message = _negentropy("NEG-OPEN", name, window.as_json_object(), ours.open().hex())
@@ -148,8 +152,9 @@ class Talk:
             for _ in range(MOST_ROUNDS):
                 if self._over or not await self.tell(message):
                     return self.error or LOST
-                async with asyncio.timeout(self._answer_timeout_s):
+                async with asyncio.timeout(patience_s):
                     word = await said.get()
+                patience_s = self._answer_timeout_s
                 if word.obstacle:
                     return word.obstacle
                 answer = await asyncio.to_thread(ours.answer, bytes.fromhex(word.message))
@@ -158,7 +163,7 @@ class Talk:
                 message = _negentropy("NEG-MSG", name, answer.hex())
             return f"no end after {MOST_ROUNDS} rounds"
         except TimeoutError:
-            return f"no word within {self._answer_timeout_s:g} s"
+            return f"no word within {patience_s:g} s"
         except ValueError as error:
             return f"not the protocol of NIP-77: {error}"
         finally:
