@@ -41,3 +41,10 @@ async def two(tmp_path: Path, seed: int) -> AsyncIterator[Storm]:
     """Two relays, each behind a proxy of its own."""
     async with brewing(tmp_path, seed, relays=2) as opened:
         yield opened
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is refused is sent again after moments, instead of seconds and minutes."""
+    for room in ("deliver", "outbox"):
+        monkeypatch.setattr(f"uniun_bots.publishing.{room}.FIRST_RETRY_S", 0.02)

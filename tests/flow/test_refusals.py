@@ -15,13 +15,6 @@ SOME = 100 if LONG else 15
 pytestmark = [pytest.mark.force, pytest.mark.timeout(600 if LONG else 60)]
 
 
-@pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is refused is sent again after moments, instead of seconds and minutes."""
-    for room in ("deliver", "outbox"):
-        monkeypatch.setattr(f"uniun_bots.publishing.{room}.FIRST_RETRY_S", 0.02)
-
-
 @pytest.mark.parametrize("words", ["rate-limited: slow down", "error: the database is busy"])
 async def test_what_a_relay_refuses_for_now_it_gets_later(
     storm: Storm, seed: int, soon: None, words: str
