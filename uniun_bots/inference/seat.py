@@ -212,6 +212,8 @@ class Seat:
 
     async def _bring_in(self, name: str) -> None:
         """Loading goes on when the job that needed it gives way: whoever is next may need it too."""
+        if name in self.info:
+            return
         if name not in self._loading:
             self._loading[name] = asyncio.create_task(self.engines[name].load())
             self._loading[name].add_done_callback(lambda task: self._loaded(name, task))

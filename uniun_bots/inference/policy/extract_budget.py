@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from uniun_bots.inference.policy.rules import HAIR, Rules
 
 
 class ExtractBudget:
-    """Engine seconds by whole second; the window ends now and starts at a whole second, never late."""
+    """Engine seconds by whole second, oldest first; the window ends now and starts at a whole second.
+
+    Jobs that run side by side are told one after the other, each from where the last telling ended.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._buckets: deque[tuple[int, float]] = deque()
+        self._seconds: dict[int, float] = {}
         self._used = 0.0
         self._spent = False
 
@@ -20,9 +21,9 @@ class ExtractBudget:
         return self._rules.extract_share * self._rules.extract_window_s * slots
 
     def used(self, now: float) -> float:
-        while self._buckets and self._drops_at(self._buckets[0][0]) <= now:
-            self._used -= self._buckets.popleft()[1]
-        if not self._buckets:
+        while self._seconds and self._drops_at(oldest := next(iter(self._seconds))) <= now:
+            self._used -= self._seconds.pop(oldest)
+        if not self._seconds:
             self._used = 0.0
         return self._used
 
@@ -31,7 +32,8 @@ class ExtractBudget:
         while since < until:
             second = int(since // 1)
             upto = min(until, second + 1.0)
-            self._add(second, upto - since)
+            self._seconds[second] = self._seconds.get(second, 0.0) + upto - since
+            self._used += upto - since
             since = upto
 
     def allows(self, now: float, slots: int) -> bool:
@@ -46,7 +48,7 @@ class ExtractBudget:
     def free_at(self, slots: int) -> float:
         """When a whole slice is free, if no extraction runs until then."""
         too_many = self._used - (self.limit(slots) - self._rules.extract_slice_s)
-        for second, seconds in self._buckets:
+        for second, seconds in self._seconds.items():
             too_many -= seconds
             if too_many <= HAIR:
                 return self._drops_at(second)
@@ -55,19 +57,13 @@ class ExtractBudget:
     def spent_at(self, now: float, slots: int, running: int) -> float:
         """When it is spent, if so many extractions run on from now."""
         left, at = self.limit(slots) - self._used, now
-        for second, seconds in self._buckets:
+        for second, seconds in self._seconds.items():
             drop = self._drops_at(second)
-            if left <= running * (drop - at):
+            if left < running * (drop - at):
                 break
             left += seconds - running * (drop - at)
             at = drop
         return at + left / running
-
-    def _add(self, second: int, seconds: float) -> None:
-        self._used += seconds
-        if self._buckets and self._buckets[-1][0] == second:
-            seconds += self._buckets.pop()[1]
-        self._buckets.append((second, seconds))
 
     def _drops_at(self, second: int) -> float:
         return second + self._rules.extract_window_s + 1.0

@@ -89,10 +89,12 @@ class Policy:
         """The Gana whose screen is in front; None for none."""
         self._advance(now)
         before, self.queues.foreground = self.queues.foreground, owner
-        for changed in {name for name in (before, owner) if name is not None}:
-            for ticket in self.queues.of_owner(changed):
-                self.queues.discard(ticket)
-                self._queue(ticket, now)
+        theirs = [ticket for name in (before, owner) if name for ticket in self.queues.of_owner(name)]
+        moved = [ticket for ticket in theirs if self.queues.tier_of(ticket, now) is not ticket.waits_in]
+        for ticket in moved:
+            self.queues.discard(ticket)
+        for ticket in moved:
+            self._queue(ticket, now)
         for ticket in self.running:
             self._account(ticket, self.queues.tier_of(ticket, now), now)
 
@@ -247,6 +249,9 @@ class Policy:
         tiers = {ticket: self.queues.tier_of(ticket, now) for ticket in candidates}
         if self._needs_all(choice.ticket):
             wanted = self.queues.tier_of(choice.ticket, now)
+            if wanted is Tier.EXTRACT and not self._extract_may:
+                # It may start because nobody else waits; that somebody runs is no reason to stop them.
+                return []
             return [ticket for ticket in candidates if tiers[ticket] > wanted]
         found: list[Ticket] = []
         # Slots that are free, or about to be, take the first of those who wait.
