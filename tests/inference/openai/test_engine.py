@@ -296,7 +296,6 @@ PAGE = "<!DOCTYPE html><html><body>Welcome to nginx!</body></html>"
             "in the middle of its answer, after 2 characters",
         ),
         (Said(events(chunk("At"))), EngineLost, "in the middle of its answer, after 2 characters"),
-        (Said(b""), EngineLost, "before its first word"),
         (Said(events("{broken")), EngineLost, "not JSON"),
         (Said(events("[1]")), EngineLost, "JSON that is no answer"),
         (Said(events({"hello": 1})), EngineLost, "JSON that is no answer"),
@@ -338,6 +337,17 @@ async def test_a_server_that_says_nothing_is_given_up_after_a_while(server: Stan
     with pytest.raises(EngineLost, match=r"says nothing for 0\.2 s"):
         await engine.generate(ask())
     assert len(server.bodies) == 1
+
+
+async def test_a_stream_without_a_word_is_asked_for_as_a_whole_to_learn_why(server: StandIn) -> None:
+    server.say(Said(b""), Said({"error": {"message": "out of memory"}}, 422))
+    engine = server.engine()
+    with pytest.raises(ServerRefused, match="422: out of memory"):
+        await engine.generate(ask())
+    assert ["stream" in body for body in server.bodies] == [True, False]
+    server.say(Said(b""), Said(b""))
+    with pytest.raises(EngineLost, match="before its first word"):
+        await engine.generate(ask())
 
 
 async def test_a_server_that_is_not_there_is_tried_again_and_told(server: StandIn) -> None:

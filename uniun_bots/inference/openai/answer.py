@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.inference.completion import Finish
 
@@ -36,9 +37,16 @@ class Answer:
     text: str = ""
     finish: Finish | None = None
     pieces: int = 0
+    first_word_at: float | None = None
+    """By the monotonic clock."""
     prompt_tokens: int | None = None
     reused_tokens: int = 0
     generated_tokens: int | None = None
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing came at all."""
+        return not self.text and self.finish is None
 
     def take(self, event: str) -> str:
         if event.strip() == DONE:
@@ -84,6 +92,8 @@ class Answer:
     def _add(self, piece: str) -> None:
         self.text += piece
         self.pieces += bool(piece)
+        if self.text and self.first_word_at is None:
+            self.first_word_at = monotonic()
         if len(self.text) > MOST_CHARS:
             raise EngineLost(f"the server does not stop: {len(self.text)} characters")
 

@@ -62,35 +62,22 @@ class OpenAiEngine:
     async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
         """Cancelling the awaiting task closes the connection, by which servers know to stop.
 
-        A server that tells no usage has its prompt counted as `count` does, and a token for each piece.
+        A server that tells no usage has its prompt counted as `count` does, and a token for each piece. The time
+        to evaluate goes to the first piece, and the server's queue is in it.
         """
         await self.load()
         began = monotonic()
         body = body_of(request, self._model, self._dialect, priority=self._priority)
         try:
-            answer = await self._ask(body, request, on_piece)
-            finish = answer.whole()
+            answer = await self._ask(body, request, on_piece or _hear_nothing)
+            answer.whole()
         except PromptTooLong as fault:
             raise await self._counted(fault, request) from None
         except (EngineLost, ModelNotFound):
             # It may come back as another one.
             self._info = None
             raise
-        prompt_tokens = answer.prompt_tokens
-        if prompt_tokens is None:
-            prompt_tokens = await self.count(request.messages)
-        reused = min(answer.reused_tokens, prompt_tokens)
-        generated = answer.generated_tokens
-        return Completion(
-            text=answer.text,
-            finish=finish,
-            model=f"openai:{self._model}",
-            prompt_tokens=prompt_tokens,
-            reused_tokens=reused,
-            evaluated_tokens=prompt_tokens - reused,
-            generated_tokens=answer.pieces if generated is None else generated,
-            seconds=monotonic() - began,
-        )
+        return await self._completion(request, answer, began, monotonic())
 
     async def aclose(self) -> None:
         await self._server.aclose()
@@ -112,7 +99,7 @@ class OpenAiEngine:
             # It keeps no list: the first request will tell.
             return Listing((), {})
 
-    async def _ask(self, body: dict[str, Any], request: Request, on_piece: OnPiece | None) -> Answer:
+    async def _ask(self, body: dict[str, Any], request: Request, on_piece: OnPiece) -> Answer:
         asked = Asked(
             url=f"{self._server.base_url}/chat/completions",
             model=self._model,
@@ -120,6 +107,14 @@ class OpenAiEngine:
             has_schema=request.json_schema is not None,
             has_key=self._server.has_key,
         )
+        answer = await self._hear(body, asked, on_piece)
+        if answer.is_untouched:
+            # llama_cpp.server breaks a stream off without a word where it would otherwise say what is wrong.
+            whole = {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
+            answer = await self._hear(whole, asked, on_piece)
+        return answer
+
+    async def _hear(self, body: dict[str, Any], asked: Asked, on_piece: OnPiece) -> Answer:
         answer = Answer()
         try:
             async with self._server.open("POST", asked.url, body, asked) as response:
@@ -128,6 +123,25 @@ class OpenAiEngine:
             raise refusal(0, self._server.without_key(found.text), asked) from None
         return answer
 
+    async def _completion(self, request: Request, answer: Answer, began: float, ended: float) -> Completion:
+        prompt_tokens = answer.prompt_tokens
+        if prompt_tokens is None:
+            prompt_tokens = await self.count(request.messages)
+        reused = min(answer.reused_tokens, prompt_tokens)
+        first = ended if answer.first_word_at is None else answer.first_word_at
+        return Completion(
+            text=answer.text,
+            finish=answer.whole(),
+            model=f"openai:{self._model}",
+            prompt_tokens=prompt_tokens,
+            reused_tokens=reused,
+            evaluated_tokens=prompt_tokens - reused,
+            generated_tokens=answer.pieces if answer.generated_tokens is None else answer.generated_tokens,
+            seconds=ended - began,
+            evaluate_ms=1000 * (first - began),
+            generate_ms=1000 * (ended - first),
+        )
+
     async def _counted(self, fault: PromptTooLong, request: Request) -> EngineError:
         """With our own numbers where the server told none."""
         info = await self.load()
@@ -135,8 +149,11 @@ class OpenAiEngine:
         return PromptTooLong(prompt, fault.context_tokens or info.context_tokens, request.max_tokens)
 
 
-async def _listen(response: aiohttp.ClientResponse, answer: Answer, on_piece: OnPiece | None) -> None:
-    hear = on_piece or (lambda piece: None)
+def _hear_nothing(piece: str) -> None:
+    """For callers who wait for the whole."""
+
+
+async def _listen(response: aiohttp.ClientResponse, answer: Answer, hear: OnPiece) -> None:
     if response.content_type == "application/json":
         # It does not stream.
         hear(answer.take_object(await read_json(response)))
