@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -72,6 +73,21 @@ async def test_jobs_run_one_after_the_other_in_the_order_they_came() -> None:
         assert engine.most_running == 1
         [status] = scheduler.status()
         assert (status.running, status.waiting, status.done, status.failed) == ((), (), 5, 0)
+
+
+async def test_an_engine_is_told_the_tier_of_each_request() -> None:
+    """For model servers that order a queue of their own."""
+    engine = ScriptedEngine(lambda request: "yes")
+    async with Scheduler({"default": engine}) as scheduler:
+        for asked in (
+            job(),
+            replace(job(), due=100.0),
+            replace(job(), kind="extract"),
+            replace(job(), foreground=True),
+            replace(job(), kind="chat"),
+        ):
+            await scheduler.submit(asked)
+    assert [request.tier for request in engine.requests] == [4, 3, 2, 1, 0]
 
 
 async def test_an_engine_with_slots_runs_that_many_at_once() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -81,7 +81,7 @@ class Scheduler:
             ticket,
             job.engine_name,
             job.gana,
-            lambda engine: engine.generate(job.request),
+            lambda engine: engine.generate(replace(job.request, tier=seat.tier_of(ticket))),
             lambda answer: self._before(job.deadline, job.gana, answer),
         )
 

@@ -98,6 +98,9 @@ class Seat:
     def waiting_count(self) -> int:
         return len(self.waiters) - len(self.policy.running)
 
+    def tier_of(self, ticket: Ticket) -> int:
+        return int(self.policy.queues.tier_of(ticket, self.steady()))
+
     def act(self) -> None:
         """Ask the policy and do what it says."""
         if self._closed:
