@@ -60,6 +60,17 @@ async def test_a_second_that_fits_no_page_is_told_and_passed(caplog: pytest.LogC
     assert len(asked) < 8
 
 
+@pytest.mark.parametrize(("count", "told"), [(2, False), (25, True)])
+async def test_a_few_in_one_second_with_nothing_before_them_are_no_crowd(
+    caplog: pytest.LogCaptureFixture, count: int, told: bool
+) -> None:
+    """Every repair of a quiet relay ends like this."""
+    ask, _ = relay(stored(*[T] * count), cap=500)
+    with caplog.at_level(logging.WARNING):
+        assert len((await page(ask, Filter(kinds=(1,)), since=0)).ids) == count
+    assert ("than the relay will page" in caplog.text) is told
+
+
 async def test_a_relay_that_falls_silent_in_the_middle_was_not_read() -> None:
     ask, _ = relay(stored(*range(T, T + 50)), cap=10, silent_from=2)
     found = await page(ask, Filter(kinds=(1,)), since=0)

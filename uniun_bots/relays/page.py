@@ -12,6 +12,8 @@ from uniun_bots.relays.ask import Answer
 log = logging.getLogger(__name__)
 
 PAGE = 500
+SMALLEST_PAGE = 20
+"""No relay is known that gives fewer at once."""
 Asking = Callable[[Filter], Awaitable[Answer]]
 
 
@@ -31,16 +33,23 @@ async def page(ask: Asking, wanted: Filter, since: int) -> Paged:
     """
     seen: set[str] = set()
     until: int | None = None
+    crowd = 0
+    """Events of the second above `until`, when the relay gave nothing but them."""
     while until is None or until >= since:
         answer = await ask(wanted.within(since=since, until=until, limit=PAGE))
         if not answer.complete:
             return Paged(frozenset(seen), complete=False, reason=answer.reason)
         times = {e.id: e.created_at for e in answer.events if _asked_for(e.created_at, since, until)}
+        if until is not None and crowd > 1 and (times or crowd >= SMALLEST_PAGE):
+            # With nothing older behind them, a few were simply all there was.
+            log.warning(
+                "maybe more events in second %d than the relay will page (it gave %d)", until + 1, crowd
+            )
         if not times:
             break
-        oldest = min(times.values())
+        oldest, crowd = min(times.values()), 0
         if times.keys() <= seen:
-            _tell_of_crowded_second(times, oldest)
+            crowd = len(times) if set(times.values()) == {oldest} else 0
             oldest -= 1
         seen |= times.keys()
         until = oldest
@@ -50,10 +59,3 @@ async def page(ask: Asking, wanted: Filter, since: int) -> Paged:
 def _asked_for(created_at: int, since: int, until: int | None) -> bool:
     # A relay that ignores the window must not lead us round in circles.
     return created_at >= since and (until is None or created_at <= until)
-
-
-def _tell_of_crowded_second(times: dict[str, int], second: int) -> None:
-    if len(times) > 1 and set(times.values()) == {second}:
-        log.warning(
-            "maybe more events in second %d than the relay will page (it gave %d)", second, len(times)
-        )
