@@ -14,6 +14,7 @@ UniunError
 ├── EngineError          a model could not be loaded or did not answer
 │   ├── ModelNotFound
 │   ├── ModelUnusable    not a GGUF, truncated, wrong kind
+│   ├── DownloadFailed   a model file did not arrive; what came is kept
 │   ├── PromptTooLong    carries both counts
 │   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
 │   ├── EngineLost       the engine died or hung under the request
@@ -102,6 +103,10 @@ class ModelNotFound(EngineError):
 
 
 class ModelUnusable(EngineError):
+    pass
+
+
+class DownloadFailed(EngineError):
     pass
 
 
