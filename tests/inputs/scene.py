@@ -54,14 +54,15 @@ class Scene:
         assert found is not None
         return found
 
-    def look(self, due: int | None = None, looked_for: Collection[str] = ()) -> Taken:
+    def look(self, due: int | None = None, looked_for: Collection[str] = (), most: int = 1) -> Taken:
         running = tuple(self.running.values())
-        asked = Asked(self.hosted, self.surface, due, self.now, self.own, running, looked_for)
+        asked = Asked(self.hosted, self.surface, due, self.now, self.own, running, looked_for, most)
         taken = choose(self.tx, asked)
         if taken.held or taken.mutes:
             write_down(self.tx, asked, taken)
         if taken.turn and taken.running:
             self.running[taken.turn.key] = taken.running
+        self.running |= {turn.key: running for turn, running in taken.others}
         return taken
 
     def take(self, due: int | None = None) -> Turn:

@@ -188,3 +188,21 @@ def test_once_on_first_message_runs_one_turn_at_a_time(tx: sqlite3.Connection) -
     assert scene.look() == Taken()
     scene.close(first, "silent")
     assert scene.texts() == ["second"], "a silent run has not spent it"
+
+
+def test_several_turns_are_taken_on_one_way_when_there_is_room(scene: Scene) -> None:
+    scene.hear(message("a1"), message("b1", author=BOB), message("a2"), message("c1", author=CAROL))
+    taken = scene.look(most=2)
+    assert taken.turn is not None
+    assert [note.text for note in taken.turn.notes] == ["a1", "a2"]
+    assert [[note.text for note in turn.notes] for turn, _ in taken.others] == [["b1"]]
+    assert taken.more
+    assert scene.texts() == ["c1"]
+
+
+def test_turns_that_are_taken_together_count_against_the_budget_of_the_next(tx: sqlite3.Connection) -> None:
+    scene = Scene(tx, hosted(gana(limits={"per_hour": 2})))
+    scene.hear(message("a"), message("b", author=BOB), message("c", author=CAROL))
+    assert len(scene.look(most=9).others) == 1
+    assert scene.texts() == []
+    assert scene.held() == {"c": "limits.per_hour"}

@@ -233,3 +233,21 @@ async def test_a_relay_that_came_back_is_tried_at_once(post: Post) -> None:
     post.recorder.fates.clear()
     await one.hurry()
     assert await one.once() == 1
+
+
+async def test_what_waits_for_its_ok_is_not_sent_a_second_time_and_holds_up_nothing_else(post: Post) -> None:
+    one = post.delivery(ONE)
+    await post.post("first", relays=(ONE,))
+    post.recorder.silent.add(ONE)
+    flying = asyncio.ensure_future(one.once())
+    while not post.recorder.sent:
+        await asyncio.sleep(0)
+    post.recorder.silent.clear()
+    assert await one.once() == 0, "the first is on its way already"
+    second = await post.post("second", relays=(ONE,))
+    assert await one.once() == 1
+    assert await post.fates(second) == {ONE: "accepted"}
+    assert len(post.recorder.sent) == 2
+    flying.cancel()
+    await asyncio.wait([flying])
+    assert await one.once() == 1, "without an answer it is sent again"

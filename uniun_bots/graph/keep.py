@@ -36,7 +36,7 @@ def keep(tx: sqlite3.Connection, batch: Sequence[Heard]) -> Kept:
     """A known id changes nothing but its sightings. Kinds that are no notes are read for what they say."""
     tx.executemany(
         "INSERT OR IGNORE INTO heard (id, relay, at) VALUES (?, ?, ?)",
-        [(heard.event.id, heard.relay, heard.at) for heard in batch],
+        [(heard.event.id, heard.relay, heard.at) for heard in batch if heard.relay],
     )
     new: list[Event] = []
     deleted: list[str] = []

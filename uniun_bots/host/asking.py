@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from uniun_bots.context.assembly import RULES
 from uniun_bots.host.engines import DEFAULT
 from uniun_bots.inference.engine import Engine
+from uniun_bots.nostr.secret import Spellings, spelled_in, spells_a_secret
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.settings import HostSettings
+from uniun_bots.runs.gate import Gate
 from uniun_bots.runs.one_shot import Asking
 
 DEFAULT_TEMPERATURE = 0.7
@@ -23,6 +26,16 @@ def answer_tokens(gana: Gana, settings: HostSettings, context_tokens: int) -> in
     """What the persona says, else enough for its max_chars; never more than a quarter of the context."""
     wanted = gana.max_tokens or settings.defaults.max_tokens or gana.output.max_chars // CHARS_PER_TOKEN + 16
     return max(16, min(wanted, context_tokens // 4))
+
+
+def gate_for(gana: Gana, last_reply: str | None, keys: Sequence[Spellings]) -> Gate:
+    """`keys`: of everybody who is hosted; none of them may leave in anybody's words."""
+    return Gate(
+        max_chars=gana.output.max_chars,
+        prompt_texts=(RULES, gana.task),
+        last_reply=last_reply,
+        is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
+    )
 
 
 def asking_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from uniun_bots.clock import Clock
 from uniun_bots.database.store import Store
@@ -12,6 +12,8 @@ from uniun_bots.graph.profiles import mark_checked
 from uniun_bots.inputs.take import FETCH_S
 from uniun_bots.inputs.taken import Needs
 from uniun_bots.nostr.filter import Filter
+from uniun_bots.personas.hosted import HostedGana
+from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.heard import Heard
 
@@ -54,15 +56,27 @@ class Finder:
         wanted = Filter(kinds=(5,), authors=(note.author,), tags=(("e", (note.id,)),))
         await self._fetch([wanted], relays, DELETION_S)
 
-    async def relay_pow(self, url: str) -> int:
-        """Leading zero bits that the relay's NIP-11 document asks for; 0 when it says nothing."""
+    async def difficulty(self, hosted: HostedGana, addresses: Mapping[str, RelayAddress], own: int) -> int:
+        """Leading zero bits to mine (NIP-13): the most of what the settings and the relays ask for.
+
+        One event goes to all of them, so the hardest decides.
+        """
+        asked = [own]
+        for url in hosted.writes:
+            said = addresses[url].pow
+            asked.append(await self._relay_pow(url) if said is None else said)
+        return max(asked)
+
+    async def _relay_pow(self, url: str) -> int:
+        """What the relay's NIP-11 document asks for; 0 when it says nothing."""
         information = await self._gateway.information(url)
         return information.min_pow_difficulty if information else 0
 
     async def _fetch(self, filters: list[Filter], relays: Sequence[str], timeout_s: float) -> bool:
         events = await self._gateway.fetch(filters, list(relays), timeout_s)
         now = self._clock.now()
-        heard = [Heard(event, relays[0] if relays else "", now) for event in events]
+        # Which of the relays had it is told by `hear`, where it comes out as well.
+        heard = [Heard(event, "", now) for event in events]
         if heard:
             await self._store.write(lambda tx: keep(tx, heard))
         return bool(heard)

@@ -6,19 +6,19 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Collection, Sequence
 
 from uniun_bots.clock import Clock, monotonic
-from uniun_bots.context.assembly import RULES, assemble
+from uniun_bots.context.assembly import assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.database.store import Store
 from uniun_bots.errors import EngineError
-from uniun_bots.host.asking import answer_tokens, asking_of, engine_name
+from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_for
 from uniun_bots.host.finder import Finder
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
-from uniun_bots.host.progress import NoModel, Progress
+from uniun_bots.host.progress import NoModel, Progress, tell
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
@@ -28,8 +28,7 @@ from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.take import take
 from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
-from uniun_bots.nostr.secret import spelled_in, spells_a_secret
+from uniun_bots.journal.close import ONCE, Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.personas.gana import Mode
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.settings import HostSettings, OnForeignPublish
@@ -38,7 +37,6 @@ from uniun_bots.publishing.pin import pin
 from uniun_bots.publishing.pinned import Pinned
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.heard import Heard
-from uniun_bots.runs.gate import Gate
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.runs.withhold import withhold
@@ -79,6 +77,8 @@ class House:
         """Batches that were heard and are not in the store yet."""
         self.counters: Counter[str] = Counter()
         self._progress: dict[tuple[str, str], Progress] = {}
+        self._ready: defaultdict[tuple[str, str], deque[Turn]] = defaultdict(deque)
+        """Turns that were taken along with another one and have not begun."""
         self._taking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def places(self) -> int:
@@ -150,15 +150,10 @@ class House:
     async def take(self, wakeup: Wakeup) -> AsyncIterator[Turn | None]:
         """Yields the turn, or None when nothing is to do; a step that raises becomes a failed run."""
         hosted = self.roster.ganas.get(wakeup.gana)
-        taken = await self._taken(hosted, wakeup) if hosted else Taken()
-        if hosted is None or taken.turn is None or taken.running is None:
-            if hosted:
-                await self._nothing_taken(hosted, wakeup, taken)
+        turn = await self._next_turn(hosted, wakeup) if hosted else None
+        if turn is None:
             yield None
             return
-        turn = taken.turn
-        if taken.more:
-            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
         try:
             yield turn
         except (AlreadyDecided, Abandoned) as over:
@@ -175,24 +170,48 @@ class House:
         finally:
             self._progress.pop((turn.gana, turn.key), None)
 
+    async def _next_turn(self, hosted: HostedGana, wakeup: Wakeup) -> Turn | None:
+        """One that was taken along with another, or the next from the store."""
+        ready = self._ready[hosted.id, wakeup.surface]
+        if wakeup.due is not None or not ready:
+            taken = await self._taken(hosted, wakeup)
+            if taken.turn is None:
+                await self._nothing_taken(hosted, wakeup, taken)
+                return None
+            ready.extend(turn for turn, _ in taken.others)
+            turn = taken.turn
+        else:
+            turn = ready.popleft()
+        if turn.due is None:
+            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
+        return turn
+
+    def forget(self, gana: str) -> None:
+        """It is not hosted any more: what was taken for it and has not begun is pending again."""
+        self.wakeups.drop(gana)
+        for key in [key for key in self._ready if key[0] == gana]:
+            for turn in self._ready.pop(key):
+                self._progress.pop((gana, turn.key), None)
+
     async def _taken(self, hosted: HostedGana, wakeup: Wakeup) -> Taken:
         own = own_keys(self.roster.by_key.keys())
 
         def ask(looked_for: Collection[str]) -> Asked:
             running = tuple(one.running for one in self._progress.values() if one.running.gana == hosted.id)
             now = self.clock.now()
-            return Asked(hosted, wakeup.surface, wakeup.due, now, own, running, looked_for)
+            free = self.places() - len(self._progress)
+            most = 1 if hosted.gana.trigger in ONCE else max(1, free)
+            return Asked(hosted, wakeup.surface, wakeup.due, now, own, running, looked_for, most)
 
         async def find(needs: Needs, timeout_s: float) -> None:
             await self.finder.look_up(needs, hosted.reads, timeout_s)
 
         async with self._taking[hosted.id]:
             taken = await take(self.store, ask, find)
-            if taken.turn and taken.running:
+            first = ((taken.turn, taken.running),) if taken.turn and taken.running else ()
+            for turn, running in (*first, *taken.others):
                 # Entered under the lock, so that the next take sees it as under way.
-                self._progress[taken.turn.gana, taken.turn.key] = Progress(
-                    hosted, taken.running, self.clock.now(), monotonic()
-                )
+                self._progress[turn.gana, turn.key] = Progress(hosted, running, self.clock.now(), monotonic())
         for held in taken.held:
             log.info("held: %s for %s: %s (%s)", held.note_id, hosted.id, held.reason, held.setting)
         self.counters["held"] += len(taken.held)
@@ -255,13 +274,8 @@ class House:
         turn = context.turn
         progress = self._progress[turn.gana, turn.key]
         gana = progress.hosted.gana
-        keys = [signer.spellings for signer in self.roster.signers.values()]
-        gate = Gate(
-            max_chars=gana.output.max_chars,
-            prompt_texts=(RULES, gana.task),
-            last_reply=progress.around.last_reply if progress.around else None,
-            is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
-        )
+        last_reply = progress.around.last_reply if progress.around else None
+        gate = gate_for(gana, last_reply, [signer.spellings for signer in self.roster.signers.values()])
         info = await self.engines[engine_name(gana, self.engines)].load()
         outcome = await run_one_shot(
             context,
@@ -285,17 +299,9 @@ class House:
             turn,
             outcome,
             self.roster.signers[hosted.pubkey],
-            difficulty=await self._difficulty(hosted),
+            difficulty=await self.finder.difficulty(hosted, self.roster.addresses, self.settings.pow),
             now=self.clock.now(),
         )
-
-    async def _difficulty(self, hosted: HostedGana) -> int:
-        """The hardest of what the settings and the relays ask for: one event goes to all of them."""
-        asked = [self.settings.pow]
-        for url in hosted.writes:
-            address = self.roster.addresses[url]
-            asked.append(address.pow if address.pow is not None else await self.finder.relay_pow(url))
-        return max(asked)
 
     async def close(self, turn: Turn, outcome: Outcome, pinned: Pinned | None) -> None:
         progress = self._progress[turn.gana, turn.key]
@@ -311,7 +317,9 @@ class House:
         )
         # A run that is done is not lost to a shutdown: the commit is awaited whatever happens to this task.
         closed = await asyncio.shield(self.store.write(lambda tx: close(tx, ended)))
-        self._tell(turn, outcome, closed)
+        self.counters[outcome.ending] += 1
+        self.counters["dead letters"] += closed.dead
+        tell(turn, outcome, closed)
         if pinned:
             for url in pinned.relays:
                 if url in self.deliveries:
@@ -327,20 +335,6 @@ class House:
         hosted = self.roster.ganas.get(turn.gana)
         if closed.more and hosted and hosted.gana.trigger.by_message:
             self.wakeups.not_later(turn.gana, turn.surface, now)
-
-    def _tell(self, turn: Turn, outcome: Outcome, closed: Closed) -> None:
-        self.counters[outcome.ending] += 1
-        log.info(
-            "closed: run %d of %s on %s: %s %s",
-            closed.run,
-            turn.gana,
-            turn.key,
-            outcome.ending,
-            outcome.reason,
-        )
-        if closed.dead:
-            self.counters["dead letters"] += 1
-            log.error("dead letter: %s on %s: %s", turn.gana, turn.key, outcome.reason)
 
     # deliver ------------------------------------------------------------------------------------------
 

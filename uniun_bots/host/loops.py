@@ -25,6 +25,8 @@ GRACE_S = 7.0
 """What running turns get to end by themselves at shutdown; the rest is abandoned, and taken again at the start."""
 LAST_POST_S = 1.5
 """What finished replies get after that to reach their relays."""
+LANES = 3
+"""Batches that may be on their way to one relay at a time: its answers come slower than we write."""
 PRUNE_EVERY_S = 3600.0
 PAUSE_AFTER_FAULT_S = 1.0
 ANSWER_AGAIN_S = 5.0
@@ -181,7 +183,8 @@ class Loops:
                 self._give_up,
                 address.pace if address else None,
             )
-            self._start(self._delivering_to(url))
+            for _ in range(LANES):
+                self._start(self._delivering_to(url))
 
     async def _delivering_to(self, relay: str) -> None:
         async def step() -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from uniun_bots.context.gather import Surroundings
 from uniun_bots.errors import UniunError
 from uniun_bots.inputs.budgets import Running
+from uniun_bots.inputs.turn import Turn
+from uniun_bots.journal.close import Closed
 from uniun_bots.personas.hosted import HostedGana
+from uniun_bots.runs.outcome import Outcome
+
+log = logging.getLogger("uniun_bots.flow")
 
 
 class NoModel(UniunError):
@@ -21,3 +27,11 @@ class Progress:
     started_at: float
     began: float
     around: Surroundings | None = None
+
+
+def tell(turn: Turn, outcome: Outcome, closed: Closed) -> None:
+    """The fate of a run in the log."""
+    fate = (closed.run, turn.gana, turn.key, outcome.ending, outcome.reason)
+    log.info("closed: run %d of %s on %s: %s %s", *fate)
+    if closed.dead:
+        log.error("dead letter: %s on %s: %s", turn.gana, turn.key, outcome.reason)

@@ -6,7 +6,7 @@ Runs of any ending count; so do failed attempts and the runs that are under way.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from uniun_bots.graph.note import Note
@@ -28,58 +28,48 @@ class Running:
     thread: str
 
 
-def over_budget(
-    tx: sqlite3.Connection,
-    gana: str,
-    limits: Limits,
-    running: Collection[Running],
-    now: float,
-    *,
-    note: Note | None,
-    thread: str,
-) -> Held | None:
-    """The first budget that is used up. Without a note (a timer) the author and thread ones do not apply."""
-    note_id = note.id if note else ""
+class Budgets:
+    """Of one Gana at one moment: what it used up altogether is counted once, however many notes are judged."""
 
-    def spent(where: str, *args: object) -> int:
-        found = tx.execute(
+    def __init__(self, tx: sqlite3.Connection, gana: str, limits: Limits, now: float) -> None:
+        self._tx, self._gana, self._limits, self._now = tx, gana, limits, now
+        self._hour = self._spent("at > ?", now - HOUR_S) + self._failed(HOUR_S)
+        self._day = self._spent("at > ?", now - DAY_S) + self._failed(DAY_S)
+
+    def used_up(
+        self, running: Collection[Running], note: Note | None = None, thread: str = ""
+    ) -> Held | None:
+        """The first budget that is used up. Without a note (a timer) the author and thread ones do not apply."""
+        for name, used, what in self._uses(running, note, thread):
+            limit: int = getattr(self._limits, name)
+            if used >= limit:
+                reason = f"the budget is used up: {used} {what} (limit {limit})"
+                return Held(note.id if note else "", reason, f"limits.{name}")
+        return None
+
+    def _uses(
+        self, running: Collection[Running], note: Note | None, thread: str
+    ) -> Iterator[tuple[str, int, str]]:
+        yield "per_hour", self._hour + len(running), "runs this hour"
+        yield "per_day", self._day + len(running), "runs today"
+        if note is None:
+            return
+        of_author = self._spent("author = ? AND at > ?", note.author, self._now - HOUR_S)
+        of_author += sum(one.author == note.author for one in running)
+        yield "per_author_per_hour", of_author, "runs for this author this hour"
+        of_thread = self._spent("thread = ?", thread) + sum(one.thread == thread for one in running)
+        yield "per_thread", of_thread, "runs in this thread"
+
+    def _spent(self, where: str, *args: object) -> int:
+        found = self._tx.execute(
             f"SELECT count(DISTINCT run) FROM answered WHERE gana = ? AND run IS NOT NULL AND {where}",  # noqa: S608
-            (gana, *args),
+            (self._gana, *args),
         )
         return int(found.fetchone()[0])
 
-    failed = int(
-        tx.execute(
-            "SELECT coalesce(sum(attempts), 0) FROM retries WHERE gana = ? AND at > ?", (gana, now - HOUR_S)
-        ).fetchone()[0]
-    )
-    checks: list[tuple[str, int, int, str]] = [
-        (
-            "per_hour",
-            limits.per_hour,
-            spent("at > ?", now - HOUR_S) + failed + len(running),
-            "runs this hour",
-        ),
-        ("per_day", limits.per_day, spent("at > ?", now - DAY_S) + failed + len(running), "runs today"),
-    ]
-    if note:
-        by_author = sum(one.author == note.author for one in running)
-        in_thread = sum(one.thread == thread for one in running)
-        checks += [
-            (
-                "per_author_per_hour",
-                limits.per_author_per_hour,
-                spent("at > ? AND author = ?", now - HOUR_S, note.author) + by_author,
-                "runs for this author this hour",
-            ),
-            (
-                "per_thread",
-                limits.per_thread,
-                spent("thread = ?", thread) + in_thread,
-                "runs in this thread",
-            ),
-        ]
-    for name, limit, used, what in checks:
-        if used >= limit:
-            return Held(note_id, f"the budget is used up: {used} {what} (limit {limit})", f"limits.{name}")
-    return None
+    def _failed(self, within_s: float) -> int:
+        found = self._tx.execute(
+            "SELECT coalesce(sum(attempts), 0) FROM retries WHERE gana = ? AND at > ?",
+            (self._gana, self._now - within_s),
+        )
+        return int(found.fetchone()[0])

@@ -7,7 +7,7 @@ import sqlite3
 from uniun_bots.graph.find import Ancestry, ancestry
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import fresh_profiles
-from uniun_bots.inputs.budgets import over_budget
+from uniun_bots.inputs.budgets import Budgets
 from uniun_bots.inputs.covered import answered_elsewhere
 from uniun_bots.inputs.cursors import pending_authors
 from uniun_bots.inputs.enabled import Standing
@@ -34,6 +34,7 @@ class Judge:
             row[0] for row in tx.execute("SELECT author FROM mutes WHERE gana = ?", (self.gana.id,))
         }
         self.mutes: list[tuple[str, str]] = []
+        self.budgets = Budgets(tx, self.gana.id, self.gana.limits, asked.now)
         self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
         self.needs = self._needs(authors)
         oldest = min(note.created_at for note in page)
@@ -65,16 +66,7 @@ class Judge:
             return verdict
         if not budgets:
             return None
-        limits = self.gana.limits
-        return over_budget(
-            self.tx,
-            self.gana.id,
-            limits,
-            self.asked.running,
-            self.asked.now,
-            note=note,
-            thread=self.thread(note),
-        )
+        return self.budgets.used_up(self.asked.running, note, self.thread(note))
 
     def _covers(self, later: Note, note: Note) -> bool:
         """Whether a turn that was answered at `later` had this note in it, or one before had."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
 
 from uniun_bots.database.store import Store
 from uniun_bots.graph.note import Note
-from uniun_bots.inputs.budgets import Running, over_budget
+from uniun_bots.inputs.budgets import Budgets, Running
 from uniun_bots.inputs.cursors import advance, pending
 from uniun_bots.inputs.decided import hold
 from uniun_bots.inputs.enabled import Standing, standing
@@ -48,18 +49,21 @@ def _for_messages(
     now: float,
 ) -> Taken:
     gana = asked.hosted.gana
+    found: list[tuple[Turn, Running]] = []
     held: list[Held] = []
     mutes: list[tuple[str, str]] = []
     next_at: float | None = None
     after = 0
     passed_over = _passed_over(asked)
-    while page := pending(tx, gana.id, asked.surface, passed_over, after=after, most=PAGE):
+    while not found and (page := pending(tx, gana.id, asked.surface, passed_over, after=after, most=PAGE)):
         after = page[-1].seq
         judge = Judge(tx, asked, state, page)
         if judge.needs:
             return Taken(needs=judge.needs, held=tuple(held), mutes=tuple(mutes))
         for at, note in enumerate(page):
-            if _under_way(note, asked.running):
+            if len(found) == asked.most:
+                break
+            if _under_way(note, judge.asked.running):
                 continue
             attempts, not_before = retries.get(note.id, (0, 0.0))
             if not_before > now:
@@ -68,11 +72,15 @@ def _for_messages(
             if verdict := judge.held(note):
                 held.append(verdict)
                 continue
-            turn, rest_held = _fill(judge, note, page[at + 1 :], asked, attempts + 1)
+            turn, rest_held = _fill(judge, note, page[at + 1 :], judge.asked, attempts + 1)
+            held += rest_held
             running = Running(gana.id, asked.surface, turn.keys, note.author, judge.thread(note))
-            return Taken(turn, running, tuple(held + rest_held), tuple(mutes + judge.mutes), more=True)
+            found.append((turn, running))
+            judge.asked = replace(judge.asked, running=(*judge.asked.running, running))
         mutes += judge.mutes
-    return Taken(held=tuple(held), mutes=tuple(mutes), next_at=next_at)
+    if not found:
+        return Taken(held=tuple(held), mutes=tuple(mutes), next_at=next_at)
+    return Taken(*found[0], tuple(found[1:]), tuple(held), tuple(mutes), more=True)
 
 
 def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
@@ -105,11 +113,12 @@ def _for_timer(tx: sqlite3.Connection, asked: Asked, state: Standing) -> Taken:
             elif len(notes) < MOST_NOTES and not _under_way(note, asked.running):
                 notes.append(note)
         mutes += judge.mutes
-    over = over_budget(tx, gana.id, gana.limits, asked.running, asked.now, note=None, thread="")
+    over = Budgets(tx, gana.id, gana.limits, asked.now).used_up(asked.running)
     turn = Turn(gana.id, asked.surface, tuple(notes), asked.due, attempts + 1)
     if over or (gana.input is not None and not notes):
         return Taken(held=tuple(held), mutes=tuple(mutes))
-    return Taken(turn, Running(gana.id, asked.surface, turn.keys, "", ""), tuple(held), tuple(mutes))
+    running = Running(gana.id, asked.surface, turn.keys, "", "")
+    return Taken(turn, running, held=tuple(held), mutes=tuple(mutes))
 
 
 def _passed_over(asked: Asked) -> str:

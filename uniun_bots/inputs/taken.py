@@ -24,6 +24,8 @@ class Taken:
     turn: Turn | None = None
     running: Running | None = None
     """What to enter among the running turns when there is a turn."""
+    others: tuple[tuple[Turn, Running], ...] = ()
+    """Further turns that could be taken on the same way, when more than one was asked for."""
     held: tuple[Held, ...] = ()
     mutes: tuple[tuple[str, str], ...] = ()
     """Authors who asked us to stop, with the note that says so."""
@@ -47,3 +49,5 @@ class Asked:
     running: tuple[Running, ...] = ()
     looked_for: Collection[str] = field(default=())
     """Note ids that were already asked for without success."""
+    most: int = 1
+    """Turns that there is room for."""

@@ -14,7 +14,7 @@ from typing import Protocol
 from uniun_bots import failpoints
 from uniun_bots.clock import Clock
 from uniun_bots.database.store import Store
-from uniun_bots.publishing.outbox import FIRST_RETRY_S, due_parcels, hurry, next_due, record
+from uniun_bots.publishing.outbox import FIRST_RETRY_S, Parcel, due_parcels, hurry, next_due, record
 from uniun_bots.relays.receipt import Fate, Receipt
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,8 @@ class Delivery:
         self._refusals = 0
         """Batches in a row of which the relay took nothing, because we are too fast."""
         self._most = 1 if per_minute else MOST_AT_ONCE
+        self._flying: set[str] = set()
+        """Events that wait for the relay's OK: several calls of `once` may run side by side."""
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
@@ -62,10 +64,21 @@ class Delivery:
         now = self._clock.now()
         if now < self._free_at:
             return 0
-        parcels = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=self._most))
-        if not parcels:
+        most = self._most + len(self._flying)
+        due = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=most))
+        parcels = [parcel for parcel in due if parcel.event_id not in self._flying][: self._most]
+        if not parcels or now < self._free_at:
             return 0
         self._free_at = now + self._gap_s
+        self._flying.update(parcel.event_id for parcel in parcels)
+        try:
+            await self._send(parcels)
+        finally:
+            self._flying.difference_update(parcel.event_id for parcel in parcels)
+            self._changed.set()
+        return len(parcels)
+
+    async def _send(self, parcels: Sequence[Parcel]) -> None:
         failpoints.hit("sending")
         answers = await asyncio.gather(
             *(self._sender.send(parcel.raw, [self.relay], parcel.author) for parcel in parcels)
@@ -77,7 +90,6 @@ class Delivery:
         self._find_pace(receipts)
         await self._store.write(lambda tx: self._write_down(tx, receipts))
         failpoints.hit("receipted")
-        return len(parcels)
 
     def _write_down(self, tx: sqlite3.Connection, receipts: Sequence[Receipt]) -> None:
         if dead := record(tx, receipts, self._clock.now()):
@@ -86,7 +98,7 @@ class Delivery:
     async def wait(self) -> None:
         """Until something is due or `wake` is called."""
         self._changed.clear()
-        due = await self._store.read(lambda tx: next_due(tx, self.relay))
+        due = await self._store.read(lambda tx: next_due(tx, self.relay, self._flying))
         if self._changed.is_set():
             return
         waits = {asyncio.ensure_future(self._changed.wait())}

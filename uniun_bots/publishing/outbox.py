@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from uniun_bots.nostr.event import Event
@@ -66,11 +67,13 @@ def due_parcels(tx: sqlite3.Connection, relay: str, now: float, *, most: int) ->
     return [Parcel(row["event_id"], row["author"], row["raw"]) for row in rows]
 
 
-def next_due(tx: sqlite3.Connection, relay: str) -> float | None:
+def next_due(tx: sqlite3.Connection, relay: str, flying: Collection[str] = ()) -> float | None:
+    """When the next one is to be sent, of those that are not on their way already."""
     found: float | None = tx.execute(
         "SELECT min(r.next_at) FROM receipts r JOIN outbox o USING (event_id) LEFT JOIN ganas g ON g.gana = o.gana"
-        " WHERE r.next_at IS NOT NULL AND r.relay = ? AND g.paused IS NULL",
-        (relay,),
+        " WHERE r.next_at IS NOT NULL AND r.relay = ? AND g.paused IS NULL"
+        " AND r.event_id NOT IN (SELECT value FROM json_each(?))",
+        (relay, json.dumps(list(flying))),
     ).fetchone()[0]
     return found
 

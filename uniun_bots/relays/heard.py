@@ -11,6 +11,7 @@ from uniun_bots.nostr.event import Event
 class Heard:
     event: Event
     relay: str
+    """Its URL; empty when it is not known which relay of several had the event."""
     at: float
     """Local receive time, Unix seconds."""
 

@@ -100,6 +100,7 @@ CREATE TABLE answered (
   PRIMARY KEY (gana, key)
 ) WITHOUT ROWID;
 CREATE INDEX answered_by_time ON answered (gana, at, run);
+CREATE INDEX answered_by_author ON answered (gana, author, at, run);
 CREATE INDEX answered_by_thread ON answered (gana, thread, run);
 CREATE INDEX answered_elsewhere ON answered (gana) WHERE run IS NULL;
 CREATE TABLE held (
