@@ -70,9 +70,8 @@ async def echo(url: str, filters: str) -> None:
             continue
         heard = time.time()
         note_id = event.id().to_hex()
-        group = next(tag.to_vec()[1] for tag in event.tags() if tag.to_vec()[0] == "e")
-        tags = [Tag.parse(["e", group, url, "root"]), Tag.parse(["e", note_id, url, "reply"])]
-        reply = EventBuilder(Kind(42), f"echo of {note_id}").tags(tags).finalize(keys)
+        tags = [Tag.parse(["e", note_id, url, "root"]), Tag.parse(["p", event.author().to_hex()])]
+        reply = EventBuilder(Kind(1), f"echo of {note_id}").tags(tags).finalize(keys)
         await client.send_event(reply)
         print(json.dumps({"id": note_id, "heard": heard, "ok": time.time()}), flush=True)
 

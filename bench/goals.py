@@ -33,6 +33,12 @@ GOALS = (
     Goal("host", "host.memory.idle", "MB", "most", 120.0, 120.0),
     Goal("host", "host.memory.thousand_ganas", "MB", "most", 200.0, 200.0),
     Goal("host", "host.start", "s", "most", 3.0, 3.0),
+    Goal("scheduler", "scheduler.submit", "us", "most", 100.0, 100.0),
+    Goal("scheduler", "scheduler.pick", "us", "most", 100.0, 100.0),
+    Goal("scheduler", "scheduler.share_deviation.10", "ratio", "most", 0.02, 0.02),
+    Goal("scheduler", "scheduler.share_deviation.40", "ratio", "most", 0.02, 0.02),
+    Goal("scheduler", "scheduler.longest_wait.10", "rounds", "most", 1.0, 1.0),
+    Goal("scheduler", "scheduler.longest_wait.40", "rounds", "most", 1.0, 1.0),
 )
 
 

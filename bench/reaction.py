@@ -82,15 +82,19 @@ async def post(socket: aiohttp.ClientWebSocketResponse, events: list[str]) -> No
 
 
 def replies_filter() -> dict[str, Any]:
-    return {"kinds": [42], "authors": [world.BOT.public_key().to_hex()], "limit": 0}
+    return {"kinds": [1], "authors": [world.BOT.public_key().to_hex()], "limit": 0}
+
+
+def inputs_filter() -> str:
+    """What names the bot. Its own replies do not match, so that they are not sent back to the echo bot."""
+    return json.dumps([{"kinds": [1], "#p": [world.BOT.public_key().to_hex()]}])
 
 
 def bare(singles: list[str], burst: list[str]) -> dict[str, Any]:
-    groups = world.group_ids(1)
     env = {"BENCH_NSEC": world.BOT.secret_key().to_bech32()}
     with (
         world.relay() as url,
-        world.child("-m", "bench.bare", "echo", url, world.filters_json(groups), env=env) as bot,
+        world.child("-m", "bench.bare", "echo", url, inputs_filter(), env=env) as bot,
     ):
         world.line_of(bot)
         sent = asyncio.run(one_at_a_time(url, singles))
@@ -105,10 +109,9 @@ def bare(singles: list[str], burst: list[str]) -> dict[str, Any]:
 
 
 def hosted(singles: list[str], burst: list[str]) -> dict[str, Any]:
-    groups = world.group_ids(1)
     with tempfile.TemporaryDirectory() as folder, world.relay() as url:
         project = Path(folder) / "project"
-        env = world.write_project(project, url, groups, 1)
+        env = world.write_project(project, url, [], 1)
         with world.child("-m", "bench.hosting", str(project), env=env) as host:
             world.line_of(host)
             sent = list(asyncio.run(one_at_a_time(url, singles)).values())
@@ -139,9 +142,8 @@ def receipt_times(database: Path, expected: int) -> list[float]:
 def main() -> None:
     quick = arguments(__doc__).quick
     few, many = (100, 600) if quick else (500, 3000)
-    groups = world.group_ids(1)
-    singles = world.group_messages(groups, few, authors=5)
-    burst = world.group_messages(groups, many, authors=many)
+    singles = world.mentions(few, authors=5)
+    burst = world.mentions(many, authors=many)
     ours, theirs = hosted(singles, burst), bare(singles, burst)
     both = (("host", ours), ("bare", theirs))
     for step in ("event_to_request", "answer_to_ok"):

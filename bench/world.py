@@ -74,10 +74,22 @@ def group_messages(groups: Sequence[str], count: int, authors: int = 50) -> list
     return found
 
 
+def mentions(count: int, authors: int) -> list[str]:
+    """Signed kind-1 notes that name the bot, as JSON, the authors in turn."""
+    keys = [Keys.generate() for _ in range(authors)]
+    bot, now = BOT.public_key().to_hex(), Timestamp.from_secs(int(time.time()))
+    found = []
+    for n in range(count):
+        builder = EventBuilder(Kind(1), f"question {n}: what do you make of this, and of number {n * 7}?")
+        event = builder.tags([Tag.parse(["p", bot])]).custom_created_at(now).finalize(keys[n % authors])
+        found.append(event.as_json())
+    return found
+
+
 def write_project(
-    folder: Path, url: str, groups: Sequence[str], ganas: int, *, mode: str = "live", debounce: str = "0s"
+    folder: Path, url: str, groups: Sequence[str], ganas: int, *, debounce: str = "0s"
 ) -> dict[str, str]:
-    """`ganas` personas over these groups in turn; returns the environment with their key."""
+    """`ganas` personas over these groups in turn, or on mentions; returns the environment with their key."""
     for sub in ("personas", "relays"):
         (folder / sub).mkdir(parents=True)
     (folder / "relays" / "local.yaml").write_text(f"relays:\n  - {url}\n")
@@ -87,12 +99,16 @@ def write_project(
     limits = "{per_hour: 1000000, per_day: 1000000, per_thread: 1000000, per_author_per_hour: 1000000}"
     for n in range(ganas):
         (folder / "personas" / f"gana-{n}.md").write_text(
-            f"---\nname: Gana {n}\nidentity: env:BENCH_NSEC\nmode: {mode}\ntrigger: every-message\n"
-            f"debounce: {debounce}\nlimits: {limits}\n"
-            f"input: {{type: group, ref: {groups[n % len(groups)]}}}\n"
-            f"output: {{type: group, ref: same, reply: true}}\n---\nAnswer in one sentence.\n"
+            f"---\nname: Gana {n}\nidentity: env:BENCH_NSEC\nmode: live\ntrigger: every-message\n"
+            f"debounce: {debounce}\nlimits: {limits}\n{surfaces(groups, n)}---\nAnswer in one sentence.\n"
         )
     return {"BENCH_NSEC": BOT.secret_key().to_bech32()}
+
+
+def surfaces(groups: Sequence[str], n: int) -> str:
+    if not groups:
+        return "input: {type: mentions}\noutput: {type: feed, reply: true}\n"
+    return f"input: {{type: group, ref: {groups[n % len(groups)]}}}\noutput: {{type: group, ref: same, reply: true}}\n"
 
 
 def filters_json(groups: Sequence[str]) -> str:

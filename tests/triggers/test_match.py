@@ -12,7 +12,7 @@ from uniun_bots.graph.keep import keep, keep_note
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.surfaces import surfaces_of
 from uniun_bots.triggers import match as room
-from uniun_bots.triggers.match import Key, Matched, match, settle, standing_wakeups
+from uniun_bots.triggers.match import Key, Matched, match, settle, write_wakeups
 
 OWN = (BOT, SECOND_BOT)
 WATCHERS = {
@@ -24,7 +24,13 @@ WATCHERS = {
 
 
 def woken(tx: sqlite3.Connection, raised: set[Key] | None = None, now: float = NOW) -> Matched:
-    return match(tx, WATCHERS, OWN, raised or set(), now)
+    matched = match(tx, WATCHERS, OWN)
+    write_wakeups(tx, matched, raised or set(), now)
+    return matched
+
+
+def standing_wakeups(tx: sqlite3.Connection) -> list[Key]:
+    return [(row["gana"], row["surface"]) for row in tx.execute("SELECT gana, surface FROM wakeups")]
 
 
 def all_woken(tx: sqlite3.Connection) -> set[Key]:
@@ -74,8 +80,8 @@ def test_an_own_note_among_others_does_not_hide_them(tx: sqlite3.Connection) -> 
 
 def test_notes_are_looked_at_once(tx: sqlite3.Connection) -> None:
     keep(tx, heard(message("hi")))
-    woken(tx)
-    assert woken(tx) == Matched((), 0, False)
+    first = woken(tx)
+    assert woken(tx) == Matched((), first.upto, 0, False)
 
 
 def test_the_mark_moves_with_a_unit_that_commits_and_stays_with_one_that_does_not(

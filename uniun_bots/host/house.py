@@ -40,7 +40,7 @@ from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.runs.withhold import withhold
-from uniun_bots.triggers.match import match, settle
+from uniun_bots.triggers.match import match, settle, write_wakeups
 from uniun_bots.triggers.timetable import move_on
 from uniun_bots.triggers.wakeup import Wakeup
 from uniun_bots.triggers.wakeups import Wakeups
@@ -135,12 +135,12 @@ class House:
         while more:
             raised, now = self.wakeups.raised(), self.clock.now()
             roster = self.roster
-            matched = await self.store.write(
-                lambda tx: match(tx, roster.watchers, roster.by_key.keys(), raised, now)  # noqa: B023
-            )
+            matched = await self.store.read(lambda tx: match(tx, roster.watchers, roster.by_key.keys()))  # noqa: B023
             more = matched.more
             for gana, surface in matched.keys:
                 self.wakeups.by_notes(gana, surface, roster.ganas[gana].gana.debounce_s * self._debounce)
+            if matched.notes:
+                await self.store.write(lambda tx: write_wakeups(tx, matched, raised, now))  # noqa: B023
             if matched.keys:
                 log.debug("woke: %d Ganas by %d notes", len(matched.keys), matched.notes)
 

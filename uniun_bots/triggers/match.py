@@ -15,28 +15,20 @@ Key = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Matched:
     keys: tuple[Key, ...]
+    upto: int
+    """The last seq that was looked at: where the wake mark goes."""
     notes: int
     more: bool
     """Notes are left that were not looked at yet."""
 
 
-def match(
-    tx: sqlite3.Connection,
-    watchers: Mapping[str, Sequence[str]],
-    own: Collection[str],
-    raised: Collection[Key],
-    now: float,
-) -> Matched:
-    """Look at the notes past the wake mark and move it, in one unit.
-
-    `watchers`: surface to the Ganas that its notes wake. `raised`: wakeups that stand already; they get no row
-    again. Rows serve a restart, which also looks for pending notes by itself.
-    """
+def match(tx: sqlite3.Connection, watchers: Mapping[str, Sequence[str]], own: Collection[str]) -> Matched:
+    """Look at the notes past the wake mark. `watchers`: surface to the Ganas that its notes wake."""
     mark = tx.execute("SELECT seq FROM wake_mark").fetchone()[0]
     newest = tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0]
     upto = min(newest, mark + MOST_NOTES)
     if upto == mark:
-        return Matched((), 0, False)
+        return Matched((), upto, 0, False)
     found = {
         (row["surface"], row["author"])
         for row in tx.execute(
@@ -48,19 +40,22 @@ def match(
     }
     surfaces = {surface for surface, author in found if author not in own}
     keys = tuple((gana, surface) for surface in sorted(surfaces) for gana in watchers[surface])
+    return Matched(keys, upto, upto - mark, upto < newest)
+
+
+def write_wakeups(tx: sqlite3.Connection, matched: Matched, raised: Collection[Key], now: float) -> None:
+    """The rows and the mark, in one unit. `raised`: wakeups that stood already; they get no row again.
+
+    Nobody waits for this: a start finds whatever is pending by itself, so a crash before it loses no wakeup.
+    """
     tx.executemany(
         "INSERT OR IGNORE INTO wakeups (gana, surface, due, first_at) VALUES (?, ?, ?, ?)",
-        [(gana, surface, now, now) for gana, surface in keys if (gana, surface) not in raised],
+        [(gana, surface, now, now) for gana, surface in matched.keys if (gana, surface) not in raised],
     )
-    tx.execute("UPDATE wake_mark SET seq = ?", (upto,))
-    return Matched(keys, upto - mark, upto < newest)
+    tx.execute("UPDATE wake_mark SET seq = ?", (matched.upto,))
 
 
 def settle(tx: sqlite3.Connection, gana: str, surface: str, *, more: bool) -> None:
     """After a decision: the row stays while something is pending."""
     if not more:
         tx.execute("DELETE FROM wakeups WHERE gana = ? AND surface = ?", (gana, surface))
-
-
-def standing_wakeups(tx: sqlite3.Connection) -> list[Key]:
-    return [(row["gana"], row["surface"]) for row in tx.execute("SELECT gana, surface FROM wakeups")]
