@@ -40,6 +40,8 @@ class DumbPicker:
         self.chats = 0
         self.quiet_until = -1.0
         self.runtime: dict[str, float] = {}
+        self.turn: dict[str, int] = {}
+        self.turns = 0
         self.left_at: dict[str, float] = {}
         self.floor = 0.0
         self.extracted: list[tuple[float, float]] = []
@@ -118,11 +120,13 @@ class DumbPicker:
         if running and (self.alone(paper) or any(one.ticket.kind == "switch" for one in running)):
             return None
         tier = self.tier(paper)
-        first = min(self.line(tier), key=self.rank)
+        first = min(self.line(tier), key=self.rank_in_line)
         paper.early_in = tier if paper is not first else None
         paper.place, paper.started_at, paper.waits = self.rank(paper), self.now, False
         self.loaded = paper.ticket.model
         self.forget_overtakers(tier)
+        if paper.pooled:
+            self.next_turn(paper.ticket.owner)
         return paper
 
     def choose(self) -> Paper | None:
@@ -132,9 +136,9 @@ class DumbPicker:
         for tier in (Tier.CHAT, Tier.FOREGROUND, Tier.EXTRACT, Tier.LATE, Tier.POOL):
             line = self.line(tier)
             if line and self.is_open(tier):
-                first = min(line, key=self.rank)
+                first = min(line, key=self.rank_in_line)
                 same = [paper for paper in line if paper.ticket.model == self.loaded]
-                return first if not same or self.long_enough(tier) else min(same, key=self.rank)
+                return first if not same or self.long_enough(tier) else min(same, key=self.rank_in_line)
         return None
 
     def is_open(self, tier: Tier) -> bool:
@@ -208,18 +212,16 @@ class DumbPicker:
         if tier is Tier.LATE and paper.ticket.due is not None:
             return paper.ticket.due + self.rules.grace_s, paper.order
         if tier is Tier.POOL:
-            same = [one.order for one in self.line(tier) if self.alike(one, paper)]
-            return self.runtime[paper.ticket.owner], min([*same, paper.order])
+            return round(self.runtime[paper.ticket.owner], 6), self.turn[paper.ticket.owner]
         return 0.0, paper.order
 
-    @staticmethod
-    def alike(one: Paper, other: Paper) -> bool:
-        return (one.ticket.owner, one.ticket.model) == (other.ticket.owner, other.ticket.model)
+    def rank_in_line(self, paper: Paper) -> tuple[tuple[float, int], int]:
+        return self.rank(paper), paper.order
 
     def long_enough(self, tier: Tier) -> bool:
         line = self.line(tier)
         seconds = sum(seconds for _, seconds in self.overtakers[tier])
-        if not line or min(line, key=self.rank).ticket.model == self.loaded:
+        if not line or min(line, key=self.rank_in_line).ticket.model == self.loaded:
             return False
         return seconds >= self.rules.affinity_s - TINY
 
@@ -285,7 +287,12 @@ class DumbPicker:
         present = {one.ticket.owner for one in self.papers if one.pooled}
         gone = owner not in present and self.now - self.left_at.get(owner, -1e9) >= self.rules.forget_s
         if gone:
+            self.next_turn(owner)
             self.runtime[owner] = min((self.runtime[one] for one in present), default=self.floor)
+
+    def next_turn(self, owner: str) -> None:
+        self.turns += 1
+        self.turn[owner] = self.turns
 
     def leave(self, paper: Paper) -> None:
         paper.pooled = False

@@ -254,6 +254,41 @@ def test_one_that_was_away_for_less_keeps_its_count(line: Timeline) -> None:
     assert line.seconds_of("b", 110, 200) == 90
 
 
+def test_a_gana_is_not_billed_from_where_somebody_looks_at_it(line: Timeline) -> None:
+    line.submit("a0", 100, owner="a")
+    line.submit("b0", 50, owner="b")
+    line.run(20)
+    line.foreground("a")
+    line.run(80)
+    line.foreground(None)
+    assert line.running() == ["b0"]
+    line.submit("a1", 30, owner="a")
+    line.run(50)
+    assert line.running() == ["a1"]
+    assert line.policy.queues.pool.runtimes() == {"a": 0, "b": 30}
+    assert line.policy.spent == {"a": 100, "b": 50}
+
+
+def test_a_newcomer_to_an_empty_pool_starts_where_the_last_one_left(line: Timeline) -> None:
+    line.submit("a0", 100, owner="a")
+    line.run(101)
+    for n in range(4):
+        line.submit(f"new{n}", 10, owner="new")
+        line.submit(f"a{n + 1}", 10, owner="a")
+    line.run(39)
+    assert line.order() == ["a0", "new0", "a1", "new1", "a2"]
+
+
+def test_the_turns_of_equals_stay_in_order_when_one_gave_way(line: Timeline) -> None:
+    for n in range(3):
+        for owner in "abc":
+            line.submit(f"{owner}{n}", 10, owner=owner)
+    line.run(4)
+    line.submit("hello", 1, kind="chat")
+    line.run(200)
+    assert line.order() == ["a0", "hello", "b0", "c0", "a0", *("b1", "c1", "a1", "b2", "c2", "a2")]
+
+
 def test_what_a_person_looks_at_is_not_at_the_cost_of_its_gana(line: Timeline) -> None:
     for n in range(3):
         line.submit(f"a{n}", 50, owner="a", foreground=True)

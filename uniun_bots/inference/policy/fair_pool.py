@@ -15,14 +15,19 @@ from uniun_bots.inference.policy.ticket import Key, Ticket
 @dataclass(slots=True, eq=False)
 class Account:
     owner: str
-    number: int
     runtime: float
     """Engine seconds; only differences between owners mean something."""
+    turn: int
+    """Of two with the same runtime the one whose turn is longer ago runs first; unique."""
     present: int = 0
     """Tickets that wait or run at the pool's cost."""
     left_at: float = 0.0
     waiting: dict[str, Ordered[Ticket]] = field(default_factory=dict)
     """By model, each in the order of arrival."""
+
+    def place(self) -> Key:
+        # Microseconds: what sums of floats differ by must not decide.
+        return round(self.runtime, 6), self.turn
 
 
 class FairPool:
@@ -35,7 +40,7 @@ class FairPool:
         self._left: deque[tuple[float, Account]] = deque()
         self._floor = 0.0
         self._count = 0
-        self._numbers = 0
+        self._turns = 0
 
     def __len__(self) -> int:
         return self._count
@@ -59,10 +64,9 @@ class FairPool:
         self._forget(now)
         account = self._accounts.get(owner)
         if account is None:
-            self._numbers += 1
-            account = self._accounts[owner] = Account(owner, self._numbers, self.minimum())
+            account = self._accounts[owner] = Account(owner, self.minimum(), self._next_turn())
         account.present += 1
-        self._present.put(account, (account.runtime, account.number))
+        self._present.put(account, account.place())
 
     def leave(self, owner: str, now: float) -> None:
         account = self._accounts[owner]
@@ -76,17 +80,30 @@ class FairPool:
     def bill(self, owner: str, seconds: float) -> None:
         account = self._accounts[owner]
         account.runtime += seconds
-        self._present.put(account, (account.runtime, account.number))
-        for model in account.waiting:
-            self._line_up(account, model)
+        self._moved(account)
+
+    def served(self, owner: str) -> None:
+        """A job of this owner starts."""
+        account = self._accounts[owner]
+        account.turn = self._next_turn()
+        self._moved(account)
 
     def runtimes(self) -> dict[str, float]:
         """Of everyone who is remembered, relative to the minimum."""
         minimum = self.minimum()
         return {owner: account.runtime - minimum for owner, account in self._accounts.items()}
 
-    def runtime_of(self, owner: str) -> float:
-        return self._accounts[owner].runtime
+    def place_of(self, owner: str) -> Key:
+        return self._accounts[owner].place()
+
+    def _next_turn(self) -> int:
+        self._turns += 1
+        return self._turns
+
+    def _moved(self, account: Account) -> None:
+        self._present.put(account, account.place())
+        for model in account.waiting:
+            self._line_up(account, model)
 
     def _forget(self, now: float) -> None:
         while self._left and self._left[0][0] <= now - self._forget_s:
@@ -109,7 +126,8 @@ class FairPool:
         self._line_up(account, ticket.model)
         if not account.waiting[ticket.model]:
             del account.waiting[ticket.model]
-        self.overtaking.passed(first_place(self))
+        if self.overtaking:
+            self.overtaking.passed(first_place(self))
 
     def heads(self) -> dict[str, tuple[Key, Ticket]]:
         found: dict[str, tuple[Key, Ticket]] = {}
@@ -122,9 +140,8 @@ class FairPool:
 
     def _line_up(self, account: Account, model: str) -> None:
         accounts = self._models.setdefault(model, Ordered())
-        first = account.waiting[model].first()
-        if first:
-            accounts.put(account, (account.runtime, first[1].order))
+        if account.waiting[model]:
+            accounts.put(account, account.place())
             return
         accounts.discard(account)
         if not accounts:

@@ -28,21 +28,25 @@ class OrderedLine:
     def __init__(self) -> None:
         self.overtaking = Overtaking()
         self._models: dict[str, Ordered[Ticket]] = {}
+        self._count = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._models.values()))
+        return self._count
 
     def __iter__(self) -> Iterator[Ticket]:
         return (ticket for tickets in self._models.values() for ticket in tickets)
 
     def add(self, ticket: Ticket, key: Key) -> None:
         self._models.setdefault(ticket.model, Ordered()).put(ticket, key)
+        self._count += 1
 
     def discard(self, ticket: Ticket) -> None:
         self._models[ticket.model].discard(ticket)
+        self._count -= 1
         if not self._models[ticket.model]:
             del self._models[ticket.model]
-        self.overtaking.passed(first_place(self))
+        if self.overtaking:
+            self.overtaking.passed(first_place(self))
 
     def heads(self) -> dict[str, tuple[Key, Ticket]]:
         found = {model: tickets.first() for model, tickets in self._models.items()}
@@ -61,18 +65,24 @@ class Choice:
     """It goes before its turn because its model is loaded."""
 
 
+def _by_place(head: tuple[Key, Ticket]) -> tuple[Key, int]:
+    """Jobs of one Gana for two models have the same place in the pool."""
+    return head[0], head[1].order
+
+
 def waited_enough(line: Line, loaded: str | None, affinity_s: float) -> bool:
     """Whether the first of all, for another model, was delayed as long as it may be."""
-    first = min(line.heads().values(), key=lambda head: head[0], default=None)
-    return first is not None and first[1].model != loaded and line.overtaking.total_s >= affinity_s - HAIR
+    if not line or line.overtaking.total_s < affinity_s - HAIR:
+        return False
+    return min(line.heads().values(), key=_by_place)[1].model != loaded
 
 
 def choose(line: Line, loaded: str | None, affinity_s: float) -> Choice | None:
     """The first of the loaded model, unless that would delay the first of all beyond `affinity_s`."""
-    heads = line.heads()
-    if not heads:
+    if not line:
         return None
-    place, first = min(heads.values(), key=lambda head: head[0])
+    heads = line.heads()
+    place, first = min(heads.values(), key=_by_place)
     if first.model == loaded or loaded not in heads or waited_enough(line, loaded, affinity_s):
         return Choice(first, place)
     place, ticket = heads[loaded]

@@ -19,6 +19,9 @@ class Overtaking:
         self._seconds: dict[Key, float] = {}
         self._places: list[Key] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
     def add(self, place: Key, seconds: float) -> None:
         if place not in self._seconds:
             heapq.heappush(self._places, place)

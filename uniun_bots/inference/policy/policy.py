@@ -6,7 +6,7 @@ owner with the smallest virtual runtime. docs/scheduler.md explains every rule a
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -76,7 +76,7 @@ class Policy:
         """It stopped as it was told: back to the front of its owner's queue."""
         self._advance(now)
         del self.running[ticket]
-        ticket.gives_way, ticket.overtakes = "", None
+        ticket.gives_way = ""
         self._queue(ticket, now)
 
     def ended(self, ticket: Ticket, now: float) -> None:
@@ -165,10 +165,13 @@ class Policy:
         if self.queues.tier_of(ticket, now) is Tier.EXTRACT:
             self.budget.spend(since, now)
         if ticket.overtakes is not None:
-            line = self.queues.line(ticket.overtakes)
-            first = first_place(line)
-            if first is not None and first < ticket.started_key:
-                line.overtaking.add(ticket.started_key, now - since)
+            self._bill_overtaking(ticket, self.queues.line(ticket.overtakes), now - since)
+
+    @staticmethod
+    def _bill_overtaking(ticket: Ticket, line: Line, seconds: float) -> None:
+        first = first_place(line)
+        if first is not None and first < ticket.started_key:
+            line.overtaking.add(ticket.started_key, seconds)
 
     # starting -----------------------------------------------------------------------------------------
 
@@ -209,6 +212,8 @@ class Policy:
         ticket.started_at = ticket.billed_to = now
         ticket.started_key = choice.place
         self.queues.discard(ticket)
+        if ticket.in_pool:
+            self.queues.pool.served(ticket.owner)
         self.running[ticket] = None
         self.loaded = ticket.model
 
@@ -243,10 +248,12 @@ class Policy:
 
     def _outranked(self, candidates: list[Ticket], now: float) -> list[Ticket]:
         """Those with the largest tier number first, of these the one that began last."""
-        choice = self._choose(now)
-        if not candidates or choice is None or choice.ticket.kind == "switch":
-            return []
         tiers = {ticket: self.queues.tier_of(ticket, now) for ticket in candidates}
+        if not tiers or not self._waiting_before(max(tiers.values()), now):
+            return []
+        choice = self._choose(now)
+        if choice is None or choice.ticket.kind == "switch":
+            return []
         if self._needs_all(choice.ticket):
             wanted = self.queues.tier_of(choice.ticket, now)
             if wanted is Tier.EXTRACT and not self._extract_may:
@@ -282,10 +289,10 @@ class Policy:
         if not self.chat.open:
             yield self.chat.quiet_until
         yield from self._budget_changes(now)
-        for tier in (Tier.FOREGROUND, Tier.EXTRACT, Tier.LATE, Tier.POOL):
-            if overtakers := sum(ticket.overtakes is tier for ticket in self.running):
-                left = self.rules.affinity_s - self.queues.line(tier).overtaking.total_s
-                yield now + left / overtakers
+        overtakers = Counter(ticket.overtakes for ticket in self.running if ticket.overtakes is not None)
+        for tier, count in overtakers.items():
+            left = self.rules.affinity_s - self.queues.line(tier).overtaking.total_s
+            yield now + left / count
 
     def _budget_changes(self, now: float) -> Iterator[float]:
         running = sum(self.queues.tier_of(ticket, now) is Tier.EXTRACT for ticket in self.running)

@@ -34,6 +34,8 @@ class Queues:
     def waiting(self, tier: Tier) -> list[Ticket]:
         """In the order that they would run in if all were for the loaded model and took no time."""
         found = self.switches if tier is Tier.SWITCH else self.line(tier)
+        if tier is Tier.POOL:
+            return sorted(found, key=lambda ticket: (self.pool.place_of(ticket.owner), ticket.order))
         return sorted(found, key=lambda ticket: (self._rank(ticket, tier), ticket.order))
 
     def of_owner(self, owner: str) -> tuple[Ticket, ...]:
@@ -94,8 +96,6 @@ class Queues:
         return first[0][0] if first else float("inf")
 
     def _rank(self, ticket: Ticket, tier: Tier) -> float:
-        if tier is Tier.POOL:
-            return self.pool.runtime_of(ticket.owner)
         return self._deadline(ticket) if tier is Tier.LATE else 0.0
 
     def _deadline(self, ticket: Ticket) -> float:
