@@ -11,6 +11,7 @@ from uniun_bots.cli.demo import demo
 from uniun_bots.cli.explain import explain
 from uniun_bots.cli.init import init
 from uniun_bots.cli.keys import keys
+from uniun_bots.cli.model import model
 from uniun_bots.cli.persona import persona
 from uniun_bots.cli.relay import relay
 from uniun_bots.cli.run import run, tick
@@ -28,6 +29,7 @@ main.add_command(demo)
 main.add_command(init)
 main.add_command(check)
 main.add_command(keys)
+main.add_command(model)
 main.add_command(run)
 main.add_command(tick)
 main.add_command(status)

@@ -22,6 +22,7 @@ from uniun_bots.clock import monotonic
 from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
 from uniun_bots.host import actions
 from uniun_bots.host.lease import holder
+from uniun_bots.host.models import use_model
 from uniun_bots.host.retract import retract
 from uniun_bots.host.snapshot import snapshot
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 NOTE = "control.path"
 STARTING_S = 20.0
+ANSWER_S = 300.0
 
 
 def socket_path(data_dir: Path) -> Path:
@@ -57,6 +59,7 @@ class ControlServer:
                 web.post("/reload", self._reload),
                 web.post("/retry", self._retry),
                 web.post("/retract", self._retract),
+                web.post("/model", self._model),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -106,6 +109,11 @@ class ControlServer:
         event_id = await retract(self._host.house, asked["run"], asked.get("reason", ""))
         return web.json_response({"event_id": event_id})
 
+    async def _model(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        info = await use_model(self._host, asked["model"], now=bool(asked["now"]))
+        return web.json_response({"model": info.model, "context_tokens": info.context_tokens})
+
 
 @web.middleware
 async def _tell_errors(
@@ -132,7 +140,13 @@ def _refuse_strangers(folder: Path) -> None:
         raise UniunError(f"{folder} belongs to somebody else or is open to others: remove it")
 
 
-async def ask_host(data_dir: Path, method: str, path: str, asked: dict[str, Any] | None = None) -> Any:
+async def ask_host(
+    data_dir: Path,
+    method: str,
+    path: str,
+    asked: dict[str, Any] | None = None,
+    patience_s: float | None = ANSWER_S,
+) -> Any:
     """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer.
 
     A host that is starting holds the lease before it can be spoken to, and is waited for.
@@ -140,14 +154,16 @@ async def ask_host(data_dir: Path, method: str, path: str, asked: dict[str, Any]
     patience_until = monotonic() + STARTING_S
     while True:
         try:
-            return await _ask(data_dir, method, path, asked)
+            return await _ask(data_dir, method, path, asked, patience_s)
         except NoHost:
             if monotonic() > patience_until or holder(data_dir) is None:
                 raise
         await asyncio.sleep(0.1)
 
 
-async def _ask(data_dir: Path, method: str, path: str, asked: dict[str, Any] | None) -> Any:
+async def _ask(
+    data_dir: Path, method: str, path: str, asked: dict[str, Any] | None, patience_s: float | None
+) -> Any:
     socket = socket_path(data_dir)
     if (data_dir / NOTE).exists():
         socket = Path((data_dir / NOTE).read_text())
@@ -156,7 +172,9 @@ async def _ask(data_dir: Path, method: str, path: str, asked: dict[str, Any] | N
     try:
         async with (
             aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(socket))) as session,
-            session.request(method, f"http://host{path}", json=asked) as response,
+            session.request(
+                method, f"http://host{path}", json=asked, timeout=aiohttp.ClientTimeout(patience_s)
+            ) as response,
         ):
             answer = await response.json(content_type=None)
     except aiohttp.ClientConnectionError as fault:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
 from uniun_bots.personas.gana import Mode
+from uniun_bots.personas.replace_file import replace_file
 
 _MODE = re.compile(r"^(mode:[ \t]*)(\"[^\"]*\"|'[^']*'|[a-z]+)", re.MULTILINE)
 _NAME = re.compile(r"^name:[^\n]*\n", re.MULTILINE)
@@ -25,7 +24,7 @@ def set_mode(path: Path, mode: Mode) -> bool:
         name = _NAME.search(head)
         at = name.end() if name else head.find("\n") + 1
         head = f"{head[:at]}mode: {mode}\n{head[at:]}"
-    _replace(path, head + rest)
+    replace_file(path, head + rest)
     return True
 
 
@@ -35,17 +34,3 @@ def _split(text: str) -> tuple[str, str]:
         return text, ""
     end = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, text.find("\n"))
     return (text[: end.start()], text[end.start() :]) if end else (text, "")
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as opened:
-            os.fchmod(opened.fileno(), path.stat().st_mode & 0o777)
-            opened.write(text)
-            opened.flush()
-            os.fsync(opened.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

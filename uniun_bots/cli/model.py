@@ -1,0 +1,175 @@
+"""`uniun-bots model`: which models are here, get one, use one, delete one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Table
+
+from uniun_bots.cli.folder import console, folder_option, json_option
+from uniun_bots.errors import ConfigError, EngineError
+from uniun_bots.host.control import ask_host
+from uniun_bots.host.lease import holder
+from uniun_bots.inference import catalogue, hub
+from uniun_bots.inference.model_reference import find_model
+from uniun_bots.personas.coherence_of_settings import is_engine_name
+from uniun_bots.personas.load_settings import load_settings
+from uniun_bots.personas.set_model import set_model
+from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
+
+
+@click.group(epilog="Example: uniun-bots model list --dir my-bots")
+def model() -> None:
+    """The models of a project folder: list, pull, use, remove."""
+
+
+@model.command("list", epilog="Example: uniun-bots model list --json")
+@folder_option
+@json_option
+def list_models(folder: Path, as_json: bool) -> None:
+    """Models that host.yaml names, that were pulled, and the small one of the package."""
+    rows = _rows(folder, _settings(folder))
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    table = Table("model", "size", "used by", "where")
+    for row in rows:
+        table.add_row(
+            row["reference"], _size(row["size_bytes"]), ", ".join(row["used_by"]), row["fault"] or row["path"]
+        )
+    console().print(table)
+
+
+@model.command("pull", epilog="Example: uniun-bots model pull hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf")
+@click.argument("reference")
+@folder_option
+def pull(reference: str, folder: Path) -> None:
+    """Download `hf:OWNER/REPO/FILE.gguf` into the data folder, or go on with a download that was cut off.
+
+    The checksum is compared. HF_TOKEN is for models behind terms, HF_ENDPOINT for another address of the Hub.
+    """
+    models = _settings(folder).models_folder(folder)
+    with _progress() as tell:
+        found = hub.pull(reference, models, tell, os.environ.get("HF_ENDPOINT"))
+    unchecked = "" if found.is_checked else "; the server told no checksum to compare"
+    what = "is here already" if found.was_here else "pulled"
+    click.echo(f"{what}: {reference} ({_size(found.size_bytes)}) in {found.path}{unchecked}")
+
+
+@model.command("use", epilog="Example: uniun-bots model use path:models/qwen3-4b.gguf")
+@click.argument("reference")
+@click.option("--now", is_flag=True, help="Stop what the model is at instead of waiting for it.")
+@folder_option
+def use(reference: str, now: bool, folder: Path) -> None:
+    """Write `model:` into host.yaml. A running host changes over once what runs has ended.
+
+    When the host cannot load it, everything stays as it was. REFERENCE may be the name of an engine of host.yaml;
+    that takes effect when the host starts.
+    """
+    settings = _settings(folder)
+    where = settings.data_folder(folder)
+    between_engines = is_engine_name(reference) or is_engine_name(settings.model)
+    if not is_engine_name(reference):
+        find_model(reference, folder, settings.models_folder(folder))
+    runs = holder(where) is not None
+
+    def tell_host() -> None:
+        if runs and not between_engines:
+            asked = {"model": reference, "now": now}
+            asyncio.run(ask_host(where, "POST", "/model", asked, patience_s=None))
+
+    changed = set_model(folder / "host.yaml", reference, tell_host)
+    told = "host.yaml says" if changed else "host.yaml said so already:"
+    when = "" if not runs else "; the host must be started again" if between_engines else "; the host uses it"
+    click.echo(f"{told} {reference}{when}")
+
+
+@model.command("remove", epilog="Example: uniun-bots model remove hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf")
+@click.argument("reference")
+@folder_option
+def remove(reference: str, folder: Path) -> None:
+    """Delete a pulled model, or what came of one that was not pulled to its end."""
+    settings = _settings(folder)
+    if users := _used(settings).get(reference):
+        raise EngineError(
+            f"`{reference}` is used by {', '.join(users)}: `uniun-bots model use` another one first"
+        )
+    freed = catalogue.remove(reference, settings.models_folder(folder))
+    click.echo(f"removed: {reference} ({_size(freed)})")
+
+
+def _settings(folder: Path) -> HostSettings:
+    reading, _ = load_settings(folder / "host.yaml")
+    if reading.value is None or reading.faults:
+        raise ConfigError(reading.faults)
+    return reading.value
+
+
+def _used(settings: HostSettings) -> dict[str, list[str]]:
+    """Reference to the places of host.yaml that name it."""
+    found: dict[str, list[str]] = {}
+    if not is_engine_name(settings.model):
+        found[settings.model] = ["model"]
+    for name, engine in settings.engines.items():
+        if engine.type is EngineType.LLAMA and engine.model:
+            found.setdefault(engine.model, []).append(f"engines.{name}")
+    return found
+
+
+def _rows(folder: Path, settings: HostSettings) -> list[dict[str, Any]]:
+    models, used = settings.models_folder(folder), _used(settings)
+    references = dict.fromkeys([*used, *catalogue.pulled(models), DEFAULT_MODEL])
+    rows = []
+    for reference in references:
+        known = catalogue.look(reference, folder, models)
+        if known.path or reference in used:
+            rows.append(
+                {
+                    "reference": reference,
+                    "size_bytes": known.size_bytes,
+                    "used_by": used.get(reference, []),
+                    "path": str(known.path) if known.path else None,
+                    "fault": known.fault,
+                }
+            )
+    return rows
+
+
+@contextmanager
+def _progress() -> Iterator[hub.Tell]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars: dict[str, Any] = {}
+
+        def tell(file: str, here: int, total: int | None) -> None:
+            if file not in bars:
+                bars[file] = progress.add_task(file, total=total)
+            progress.update(bars[file], completed=here, total=total)
+
+        yield tell
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:,.0f} MB" if size_bytes >= 1_000_000 else f"{size_bytes:,} bytes"
