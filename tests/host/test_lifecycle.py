@@ -321,4 +321,7 @@ async def test_status_tells_relays_ganas_engines_and_counts(stage: Stage) -> Non
     assert (moon["mode"], moon["paused"]) == ("shadow", "paused by a person")
     assert (found["outbox"], found["dead_letters"]) == (0, 0)
     assert [engine["name"] for engine in found["engines"]] == ["default"]
+    (seat,) = found["scheduler"]["seats"]
+    assert (seat["counters"]["done"], seat["running"], seat["waiting"]) == (2, [], [])
+    assert seat["runtimes"].keys() == {"tide", "moon"}
     assert found["counters"]["succeeded"] == 2

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from tests.runs.values import note, turn
 from uniun_bots.context.context import Context
 from uniun_bots.errors import EngineLost
-from uniun_bots.inference.request import Message
+from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.runs.gate import Gate
@@ -116,6 +117,39 @@ async def test_what_the_gate_refused_once_is_asked_for_again() -> None:
 async def test_a_lost_engine_is_a_failure_with_its_reason() -> None:
     outcome, _ = await run(Reply("", error=EngineLost("killed by signal 9")))
     assert (outcome.ending, outcome.reason) == (Ending.FAILED, "killed by signal 9")
+
+
+async def test_a_job_that_ends_cancelled_is_asked_once_more_and_then_the_run_is_cancelled() -> None:
+    asked: list[Request] = []
+
+    def stop_then_answer(request: Request) -> str:
+        asked.append(request)
+        if len(asked) in (1, 3, 4):
+            raise asyncio.CancelledError
+        return "At 14:10."
+
+    engine = ScriptedEngine(stop_then_answer)
+    async with Scheduler({"default": engine}) as scheduler:
+        gate = Gate(max_chars=500)
+        first = await run_one_shot(CONTEXT, scheduler=scheduler, asking=ASKING, gate=gate)
+        second = await run_one_shot(CONTEXT, scheduler=scheduler, asking=ASKING, gate=gate)
+    assert (first.ending, first.body) == (Ending.SUCCEEDED, "At 14:10.")
+    assert (second.ending, second.reason) == (Ending.CANCELLED, "stopped: the engine stopped it")
+
+
+async def test_what_a_timer_wanted_is_late_some_time_after_its_due_time() -> None:
+    context = replace(CONTEXT, turn=replace(CONTEXT.turn, due=1_000))
+    async with Scheduler({"default": ScriptedEngine(["At 14:10."])}) as scheduler:
+        async with scheduler.chat_turn():
+            task = asyncio.create_task(
+                run_one_shot(context, scheduler=scheduler, asking=ASKING, gate=Gate(max_chars=500))
+            )
+            await asyncio.sleep(0)
+            [waiting] = scheduler.snapshot()["seats"][0]["waiting"]
+            assert waiting["tier"] == "late"
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
 
 async def test_handles_become_references_and_leave_the_text() -> None:

@@ -24,6 +24,7 @@ async def snapshot(host: Host) -> dict[str, Any]:
         "folder": str(host.folder.resolve()),
         "relays": [dataclasses.asdict(relay) for relay in house.gateway.status()],
         "engines": [dataclasses.asdict(engine) for engine in house.scheduler.status()],
+        "scheduler": house.scheduler.snapshot(),
         "wakeups": len(house.wakeups),
         "counters": dict(house.counters),
         **rows,

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from uniun_bots.context.context import Context
-from uniun_bots.errors import EngineError
+from uniun_bots.errors import EngineError, JobCancelled
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.job import Job
 from uniun_bots.inference.request import Request
@@ -47,7 +47,12 @@ async def run_one_shot(
     request = _first_request(context, asking)
     while True:
         try:
-            completion = await scheduler.submit(Job(context.turn.gana, asking.engine_name, request, deadline))
+            completion = await _ask(
+                scheduler,
+                Job(context.turn.gana, asking.engine_name, request, deadline, due=context.turn.due),
+            )
+        except JobCancelled as error:
+            return Outcome(Ending.CANCELLED, None, (), str(error), tuple(steps))
         except EngineError as error:
             return Outcome(Ending.FAILED, None, (), str(error), tuple(steps))
         cleaned = sanitize(completion.text, completion.finish, asking.speaker)
@@ -56,6 +61,14 @@ async def run_one_shot(
         if outcome.body is not None or outcome.ending is Ending.SILENT or len(steps) >= asking.tries:
             return replace(outcome, steps=tuple(steps))
         request = _next_request(request, context, completion, asking)
+
+
+async def _ask(scheduler: Scheduler, job: Job) -> Completion:
+    """A job that ends cancelled is tried once more; giving way to others is not an end."""
+    try:
+        return await scheduler.submit(job)
+    except JobCancelled:
+        return await scheduler.submit(job)
 
 
 def _first_request(context: Context, asking: Asking) -> Request:
