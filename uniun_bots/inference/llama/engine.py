@@ -157,6 +157,8 @@ class LlamaEngine:
     def health(self) -> EngineHealth:
         worker = self._worker
         died = str(worker.lost()) if worker is not None and worker.is_dead else None
+        if died:
+            self._totals.forget_kept()
         return self._totals.health(
             starts=self.starts,
             deaths=self._all_deaths + (died is not None),

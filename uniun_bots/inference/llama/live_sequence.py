@@ -49,6 +49,8 @@ class LiveSequence:
         """A full slice and one token more: a processor that lacks what it promises is found before anybody
         waits. Also learns whether this kind of model can forget a part (recurrent ones cannot)."""
         self.decode([token] * SLICE_TOKENS)
+        # llama.cpp reports one single token where there was none: let there be one before anything is counted.
+        self._counters()
         self.decode([token])
         self.kept.whole_only = self.trim(SLICE_TOKENS) < SLICE_TOKENS
         self.trim(0)
@@ -104,8 +106,8 @@ class LiveSequence:
             spent.ms += ms_after - ms
 
     def _put_away(self, staying: int) -> None:
-        """Keep a copy, unless what goes away is less than a slice or there is a copy already."""
-        if len(self.tokens) - staying < SLICE_TOKENS or self.kept.covers(self.tokens):
+        """Keep a copy, unless hardly anything goes away or there is a copy already."""
+        if len(self.tokens) - staying < LEAST_GAIN_TOKENS or self.kept.covers(self.tokens):
             return
         size = int(llama_cpp.llama_state_seq_get_size(self._context, SEQUENCE))
         self.kept.keep(

@@ -98,8 +98,8 @@ class Model:
         self._evaluating, self._generating = Spent(), Spent()
 
     def _read(self, prompt: list[int], tell: Callable[[str], None]) -> None:
-        """The last token is always evaluated, and by itself: so the same prompt gives the same answer to the
-        last bit, whether it is read in one go, after a cancel, or again."""
+        """The last token is always evaluated, and by itself: so a prompt gives the same numbers to the last bit
+        whether it is read in one go or gives way and is read on."""
         started = monotonic()
         if self.sequence.abort:
             raise Cancelled
