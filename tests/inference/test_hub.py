@@ -131,6 +131,17 @@ async def test_a_new_version_replaces_the_old_one_and_does_not_go_on_from_it(
     hub.files[NAME] = model_bytes(50_000, seed=3)
     await pulled(hub, tmp_path)
     assert (tmp_path / NAME).read_bytes() == hub.files[NAME]
+    assert names(tmp_path) == ["small.gguf"]
+
+
+async def test_two_pulls_of_one_file_do_not_mix(hub: Hub, tmp_path: Path) -> None:
+    def second(file: str, here: int, total: int | None) -> None:
+        if here:
+            with pytest.raises(DownloadFailed, match="is being pulled already"):
+                pull(REFERENCE, tmp_path, Teller(), hub.url)
+
+    await asyncio.to_thread(pull, REFERENCE, tmp_path, second, hub.url)
+    assert (tmp_path / NAME).read_bytes() == hub.files[NAME]
 
 
 async def test_a_small_file_is_checked_by_its_git_name(hub: Hub, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ What did not arrive whole stays beside it as a `.part` file, and the next pull g
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import hashlib
 import os
 import re
@@ -91,6 +93,8 @@ def _pull_one(rest: str, models: Path, tell: Tell, endpoint: str | None) -> Pull
         told = f"{path.name} arrived damaged: its checksum is {got}, the server says {remote.checksum}"
         raise ModelUnusable(f"{told}; it was deleted, pull it again")
     os.replace(part, path)
+    for older in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
+        older.unlink()
     return Pulled(path, path.stat().st_size, False, checked)
 
 
@@ -120,6 +124,7 @@ def _fetch(remote: _Remote, part: Path, tell: Tell) -> None:
         here = 0
     try:
         with part.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             http_get(
                 remote.url,
                 file,
@@ -130,6 +135,8 @@ def _fetch(remote: _Remote, part: Path, tell: Tell) -> None:
             )
             file.flush()
             os.fsync(file.fileno())
+    except BlockingIOError as taken:
+        raise DownloadFailed(f"{remote.file} is being pulled already, by another command") from taken
     except Exception as fault:
         why = " ".join(str(fault).split()) or type(fault).__name__
         told = f"{remote.file} did not arrive: {why[:200]}"
