@@ -256,9 +256,6 @@ class Policy:
             return []
         if self._needs_all(choice.ticket):
             wanted = self.queues.tier_of(choice.ticket, now)
-            if wanted is Tier.EXTRACT and not self._extract_may:
-                # It may start because nobody else waits; that somebody runs is no reason to stop them.
-                return []
             return [ticket for ticket in candidates if tiers[ticket] > wanted]
         found: list[Ticket] = []
         # Slots that are free, or about to be, take the first of those who wait.
