@@ -168,6 +168,18 @@ async def test_a_forced_switch_tells_the_chat_and_not_the_gana(
         assert scheduler.status()[0].model == "path:new.gguf"
 
 
+async def test_an_engine_is_told_the_tier_of_each_request(clock: VirtualClock, engine: Changeable) -> None:
+    async with Scheduler({"default": engine}, clock=clock) as scheduler:
+        tasks = ask(scheduler, job("pool 5"), job("late 5", due=clock.now() - 60), job("hello 5", "chat"))
+        await clock.advance(60)
+        await asyncio.gather(*tasks)
+    assert [(request.messages[0].content, request.tier) for request in engine.requests] == [
+        ("hello 5", 0),
+        ("late 5", 3),
+        ("pool 5", 4),
+    ]
+
+
 async def test_a_gentle_switch_waits_for_what_runs(clock: VirtualClock, engine: Changeable) -> None:
     async with Scheduler({"default": engine}, clock=clock) as scheduler:
         tasks = ask(scheduler, job("gana 10"), job("next 1"))
