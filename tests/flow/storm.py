@@ -24,7 +24,7 @@ HASTY = GatewayOptions(
     repair_every_s=0.5, quiet_s=0.5, answer_timeout_s=0.5, ok_timeout_s=0.5, connect_timeout_s=0.5
 )
 """So that what takes a minute by default is seen in a test."""
-SETTLED_S = 40.0
+SETTLED_S = 60.0
 
 
 @dataclass

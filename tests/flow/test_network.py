@@ -33,8 +33,8 @@ WEATHER = {
     "calm": Faults(),
     "duplicated": Faults(duplicate=0.5),
     "reordered": Faults(reorder=7),
-    "delayed": Faults(delay=0.008),
-    "delayed, duplicated and reordered": Faults(delay=0.005, duplicate=0.3, reorder=5),
+    "delayed": Faults(delay=0.1),
+    "delayed, duplicated and reordered": Faults(delay=0.05, duplicate=0.3, reorder=5),
     "without EOSE": Faults(no_eose=True, no_negentropy=True),
     "in short pages": Faults(page=15, no_negentropy=True),
     "live events lost": Faults(lose_live=0.5),
@@ -98,7 +98,7 @@ async def test_a_socket_that_carries_nothing_is_given_up(storm: Storm, seed: int
 async def test_two_relays_with_different_halves_are_one_conversation(two: Storm, seed: int) -> None:
     """Whatever relay an input came by, and if by both: decided once, and answered on both."""
     chance = random.Random(seed)
-    await two.proxies[0].set(Faults(delay=0.01))
+    await two.proxies[0].set(Faults(delay=0.1))
     async with two.host():
         for _ in range(MANY):
             await two.post(1, *chance.choice(([two.wires[0]], [two.wires[1]], two.wires)))

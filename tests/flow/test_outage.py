@@ -23,7 +23,7 @@ from uniun_bots.relays.options import GatewayOptions
 LONG = bool(os.environ.get("UNIUN_BOTS_FORCE"))
 pytestmark = [pytest.mark.force, pytest.mark.timeout(300 if LONG else 60)]
 
-RELAYS = 20 if LONG else 6
+RELAYS = 6
 AWAY_S = 3.0
 BACK_WITHIN_S = 2.0
 

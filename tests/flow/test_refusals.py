@@ -9,6 +9,7 @@ import pytest
 from tests.flow.storm import Storm, until
 from uniun_bots.nostr.signer import difficulty_of
 from uniun_bots.relays.faults import Faults
+from uniun_bots.relays.options import GatewayOptions
 
 LONG = bool(os.environ.get("UNIUN_BOTS_FORCE"))
 SOME = 100 if LONG else 15
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.force, pytest.mark.timeout(600 if LONG else 60)]
 async def test_what_a_relay_refuses_for_now_it_gets_later(
     storm: Storm, seed: int, soon: None, words: str
 ) -> None:
-    await storm.blow(Faults(refuse_events=words, refuse_share=0.6))
+    await storm.blow(Faults(refuse_events=words, refuse_share=0.3))
     async with storm.host():
         await storm.post(SOME)
         await storm.settle()
@@ -72,7 +73,7 @@ async def test_one_relay_that_never_takes_it_is_no_harm_to_the_other(
     two: Storm, seed: int, words: str
 ) -> None:
     await two.proxies[1].set(Faults(refuse_events=words))
-    async with two.host() as host:
+    async with two.host(GatewayOptions()) as host:
         await two.post(SOME)
         await two.settle()
         assert host.house.counters["dead letters"] == 0

@@ -13,6 +13,7 @@ import pytest
 from nostr_sdk import Keys
 
 from tests.relays.conftest import note
+from uniun_bots.clock import monotonic
 from uniun_bots.relays.fault_proxy import FaultProxy
 from uniun_bots.relays.fault_script import FaultScript, Step
 from uniun_bots.relays.faults import Faults
@@ -107,6 +108,17 @@ async def test_events_are_duplicated_lost_and_capped(proxy: FaultProxy, keys: Ke
         await proxy.set(Faults(lose_live=1))
         await one.publish(note(keys, "lost"))
         assert await one.is_quiet()
+
+
+async def test_delayed_words_come_late_and_not_one_after_the_other(proxy: FaultProxy, keys: Keys) -> None:
+    """A slow way, not a narrow one."""
+    async with peer(proxy.url) as one:
+        await one.publish(*(note(keys, f"n{n}") for n in range(20)))
+        await proxy.set(Faults(delay=0.5))
+        began = monotonic()
+        await one.say("REQ", "s", {"kinds": [1]})
+        assert len(await one.until("EOSE")) == 21
+        assert 0.5 <= monotonic() - began < 5
 
 
 async def test_reordered_events_all_come(proxy: FaultProxy, keys: Keys) -> None:

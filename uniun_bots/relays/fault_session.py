@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 REORDER_S = 0.2
 """How long EVENTs are held back for others to overtake them."""
+MOST_ON_THE_WAY = 10_000
+"""Words of the relay that wait for the client or for their time; beyond it the relay is read no further."""
 Frame = list[Any]
 
 
@@ -46,12 +48,14 @@ class FaultSession:
         self._stored: Counter[str] = Counter()
         self._live: set[str] = set()
         self._held: list[str] = []
+        self._on_the_way: asyncio.Queue[tuple[float, str]] = asyncio.Queue(MOST_ON_THE_WAY)
         self._words = 0
 
     async def run(self) -> None:
         """Until one side is gone."""
         await self._greet()
-        pumps = [asyncio.create_task(self._pump_up()), asyncio.create_task(self._pump_down())]
+        ways = (self._pump_up(), self._pump_down(), self._pass_on())
+        pumps = [asyncio.create_task(way) for way in ways]
         try:
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -81,10 +85,18 @@ class FaultSession:
             message = await self._up.receive()
             if message.type is not aiohttp.WSMsgType.TEXT:
                 return
+            due = asyncio.get_running_loop().time() + self._faults().delay
+            await self._on_the_way.put((due, message.data))
+
+    async def _pass_on(self) -> None:
+        """Each word when it is due, in the order in which the relay said them."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due, data = await self._on_the_way.get()
+            if (wait_s := due - loop.time()) > 0:
+                await asyncio.sleep(wait_s)
             await self._loud.wait()
-            if delay := self._faults().delay:
-                await asyncio.sleep(delay)
-            await self._pass_down(message.data)
+            await self._pass_down(data)
             self._words += 1
             if (most := self._faults().cut_after) and self._words >= most:
                 return
