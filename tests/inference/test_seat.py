@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.virtual_clock import VirtualClock
-from uniun_bots.errors import EngineError, EngineLost, JobCancelled, JobRefused, ModelNotFound
+from uniun_bots.errors import EngineError, EngineLost, JobCancelled, JobRefused, ModelNotFound, ModelUnusable
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.engine import EngineInfo
 from uniun_bots.inference.job import Job
@@ -28,6 +28,7 @@ class Changeable(ScriptedEngine):
             await clock.sleep_until(clock.now() + seconds)
 
         super().__init__(self._echo, slots=slots, sleep=sleep)
+        self.unusable = False
         self.seat = seat
         self.loads = self.unloads = 0
         self.load_s = 0.0
@@ -45,6 +46,8 @@ class Changeable(ScriptedEngine):
         self.loads += 1
         if self.load_s:
             await self._sleep(self.load_s)
+        if self.unusable:
+            raise ModelUnusable("not a GGUF")
         return await super().load()
 
     async def unload(self) -> None:
@@ -319,6 +322,31 @@ async def test_closing_ends_those_that_wait_for_a_chat_to_be_quiet(
         await gana
     with pytest.raises(JobRefused, match="closing"):
         await scheduler.switch("default", "path:new.gguf")
+
+
+async def test_closing_stops_a_load_that_is_under_way(clock: VirtualClock, engine: Changeable) -> None:
+    engine.load_s = 1000
+    scheduler = Scheduler({"default": engine}, clock=clock)
+    [gana] = ask(scheduler, job("gana 30"))
+    await clock.settle()
+    await scheduler.aclose()
+    with pytest.raises(JobRefused, match="closing"):
+        await gana
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_model_that_cannot_be_loaded_is_told_and_does_not_count_as_loaded(
+    clock: VirtualClock, engine: Changeable
+) -> None:
+    engine.unusable = True
+    async with Scheduler({"default": engine}, clock=clock) as scheduler:
+        with pytest.raises(ModelUnusable):
+            await scheduler.submit(job("gana 1"))
+        assert scheduler.snapshot()["seats"][0]["loaded"] is None
+        engine.unusable = False
+        [gana] = ask(scheduler, job("gana 1"))
+        await clock.advance(1)
+        assert (await gana).text == "gana 1"
 
 
 async def test_a_wall_clock_that_is_set_back_does_not_hold_anybody_up() -> None:
