@@ -86,6 +86,11 @@ class LlamaEngine:
     def worker_pid(self) -> int | None:
         return None if self._worker is None or self._worker.is_dead else self._worker.pid
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether this processor turned out not to run the special weight layouts that it announces."""
+        return self._plain
+
     async def load(self) -> EngineInfo:
         await self._ready()
         if self._info is None:

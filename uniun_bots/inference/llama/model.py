@@ -190,7 +190,7 @@ class Model:
         params.n_ctx = min(load.context_tokens, int(llama_cpp.llama_model_n_ctx_train(self._model)))
         params.n_batch = params.n_ubatch = SLICE_TOKENS
         params.no_perf = False
-        params.n_threads = params.n_threads_batch = load.threads or _spare_cores()
+        params.n_threads = params.n_threads_batch = load.threads or spare_cores()
         context = llama_cpp.llama_init_from_model(self._model, params)
         if not context:
             raise ModelUnusable(
@@ -231,7 +231,7 @@ class Model:
         return f": {' / '.join(self._log)}" if self._log else ""
 
 
-def _spare_cores() -> int:
+def spare_cores() -> int:
     """All but one: llama.cpp's threads wait for each other by spinning, and any other load on their cores
     makes all of them slow (two threads on two busy cores: a third of the speed of one)."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
