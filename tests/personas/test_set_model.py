@@ -53,9 +53,9 @@ def test_what_needs_quotes_gets_them(tmp_path: Path, model: str) -> None:
 def test_the_permissions_of_the_file_stay(tmp_path: Path) -> None:
     path = tmp_path / "host.yaml"
     path.write_text("{}")
-    path.chmod(0o600)
+    path.chmod(0o640)
     set_model(path, NEW)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize(

@@ -304,9 +304,10 @@ PAGE = "<!DOCTYPE html><html><body>Welcome to nginx!</body></html>"
         (Said(events(chunk("I", "content_filter"))), EngineLost, "broke the answer off: content_filter"),
         (Said(events(chunk("At"), {"error": {"message": "worker died"}})), ServerRefused, "worker died"),
         (Said({"error": "no slot"}, 200), ServerRefused, "no slot"),
+        (Said({"object": "error", "message": "no worker"}, 200), ServerRefused, "no worker"),
         (Said(b"x" * 5_000_000), EngineLost, "a line of more than"),
         (Said({"error": {"message": "bad key"}}, 401), ServerRefused, "the server refuses the API key"),
-        (Said({"detail": "Forbidden"}, 403), ServerRefused, "403: Forbidden"),
+        (Said({"detail": "Forbidden"}, 403), ServerRefused, r"refuses the API key \(403: Forbidden"),
         (
             Said("", 302, "text/plain", {"Location": "https://x.example/v1"}),
             ServerRefused,
