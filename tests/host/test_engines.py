@@ -31,6 +31,14 @@ async def test_a_relative_model_path_starts_at_the_project_folder_wherever_the_h
             await engines[name].load()
 
 
+@pytest.mark.parametrize(("written", "meant"), [("0MB", 0), ("64MB", 64 * 10**6), (None, 512 * 10**6)])
+def test_the_memory_for_kept_prompts_is_what_host_yaml_says(written: str | None, meant: int) -> None:
+    big = EngineSettings.model_validate({"type": "llama", "model": "path:big.gguf", "kept_state": written})
+    engine = make_engines(HostSettings(engines={"big": big}), Path("bots"), {})["big"]
+    assert isinstance(engine, LlamaEngine)
+    assert engine.state_bytes == meant
+
+
 def test_a_model_server_becomes_an_engine_by_its_name_or_as_the_default() -> None:
     settings = HostSettings(model="big", engines={"big": SERVER})
     engines = make_engines(settings, Path("bots"), {"BIG_KEY": " sk-1\n"})

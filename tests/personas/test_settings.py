@@ -105,6 +105,14 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
             "1:38 must not hold the key itself: write env:NAME",
         ),
         ("engines: {a: {type: openai, api_key: sk-1}}", "1:38 must not hold the key itself: write env:NAME"),
+        (
+            "engines: {a: {type: llama, model: path:x.gguf, kept_state: 512}}",
+            "1:60 `engines.a.kept_state` must be a size such as 512MB or 2GB, not `512`: write the unit, such as 512MB",
+        ),
+        (
+            "engines: {a: {type: llama, model: path:x.gguf, kept_state: 2000GB}}",
+            "1:60 `engines.a.kept_state` must be between 0MB and 1000GB, not `2000GB`",
+        ),
         ("engines: {a: {type: vllm}}", "1:21 `engines.a.type` must be llama, scripted or openai, not `vllm`"),
         ("engines: {a: {type: llama}}", "1:14 a llama engine needs a `model`, such as path:qwen3.gguf"),
         ("engines: {a: {type: llama, model: x}}", "1:35 must be path:FILE.gguf"),

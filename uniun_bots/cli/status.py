@@ -103,8 +103,18 @@ def _show(found: dict[str, Any]) -> None:
             f"engine {engine['name']}: {model}, {len(engine['running'])} running,"
             f" {len(engine['waiting'])} waiting, {engine['done']} done, {engine['failed']} failed"
         )
+        if told := worker_deaths(engine["health"]):
+            screen.print(f"  {told}", markup=False)
     screen.print(
         f"{found['notes']} notes, {found['outbox']} in the outbox, {found['dead_letters']} dead letters,"
         f" pid {found['pid']}"
     )
     sys.stdout.flush()
+
+
+def worker_deaths(health: dict[str, Any] | None) -> str:
+    """Empty when none died, or the engine has no worker."""
+    if not health or not health["deaths"]:
+        return ""
+    rests = f"; the next start waits for {health['resting_s']:.0f} s" if health["resting_s"] else ""
+    return f"its worker died {health['deaths']} times, the last one so: {health['last_death']}{rests}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault
 from uniun_bots.inference.engine import Engine
-from uniun_bots.inference.llama.engine import LlamaEngine
+from uniun_bots.inference.llama.engine import STATE_BYTES, LlamaEngine
 from uniun_bots.inference.openai.engine import OpenAiEngine
 from uniun_bots.inference.openai.server import STALL_S, ApiKey, Server
 from uniun_bots.inference.request import Request
@@ -61,6 +61,7 @@ def make_engine(
         models=models,
         context_tokens=settings.context_tokens,
         threads=settings.threads,
+        state_bytes=STATE_BYTES if settings.kept_state_bytes is None else settings.kept_state_bytes,
     )
 
 

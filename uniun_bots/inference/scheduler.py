@@ -14,6 +14,7 @@ from uniun_bots.clock import Clock, WallClock, monotonic
 from uniun_bots.errors import EngineError, JobOverdue, JobRefused, NotFound
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.engine import Engine, EngineInfo, Seated, Switchable
+from uniun_bots.inference.health import EngineHealth, Reporting
 from uniun_bots.inference.job import Job
 from uniun_bots.inference.policy.rules import Rules
 from uniun_bots.inference.policy.ticket import Ticket
@@ -35,6 +36,8 @@ class EngineStatus:
     """Ganas whose jobs wait, next first."""
     done: int
     failed: int
+    health: EngineHealth | None = None
+    """Of engines that know."""
 
 
 class Scheduler:
@@ -180,6 +183,7 @@ class Scheduler:
             ),
             done=seat.done[name],
             failed=seat.failed[name],
+            health=engine.health() if isinstance(engine := seat.engines[own_name], Reporting) else None,
         )
 
     async def _before(self, deadline: float | None, whose: str, answer: asyncio.Future[T]) -> T:

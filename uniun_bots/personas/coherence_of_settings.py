@@ -17,7 +17,7 @@ _WRITE = "path:FILE.gguf, package:MODULE/FILE.gguf or hf:OWNER/REPO/FILE.gguf"
 _VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _ENGINE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FIELDS = {
-    EngineType.LLAMA: {"model", "context_tokens", "threads"},
+    EngineType.LLAMA: {"model", "context_tokens", "threads", "kept_state_bytes"},
     EngineType.SCRIPTED: {"replies", "latency_s", "latency_max_s", "context_tokens", "slots"},
     EngineType.OPENAI: {
         "base_url",

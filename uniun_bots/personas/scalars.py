@@ -36,6 +36,8 @@ class Form(BeforeValidator):
 
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"(\d{1,9})(ms|s|m|h|d|w)")
+_UNIT_BYTES = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+_SIZE = re.compile(r"(\d{1,6})(KB|MB|GB)")
 _WHOLE = re.compile(r"[+-]?\d{1,12}")
 _NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})([eE][+-]?\d{1,2})?")
 # Line breaks and tabs are text; other control characters never are.
@@ -117,6 +119,24 @@ def seconds(at_least: str, at_most: str) -> Form:
     return Form(read, words=f"duration from `{at_least}` to `{at_most}`")
 
 
+def size(at_least: str, at_most: str) -> Form:
+    """Memory such as `512MB`, with units of 1,000; Python code gives bytes."""
+    lowest, highest = _bytes(at_least), _bytes(at_most)
+
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise ValueError(f"must be a size such as 512MB, not {_kind(value)}")
+        if isinstance(value, str) and not _SIZE.fullmatch(value):
+            hint = f": write the unit, such as {value}MB" if re.fullmatch(r"\d{1,6}", value) else ""
+            raise ValueError(f"must be a size such as 512MB or 2GB, not {shown(value)}{hint}")
+        found = _bytes(value) if isinstance(value, str) else value
+        if not lowest <= found <= highest:
+            raise ValueError(f"must be between {at_least} and {at_most}, not {shown(value)}")
+        return found
+
+    return Form(read, words=f"size from `{at_least}` to `{at_most}`")
+
+
 def one_of(choices: type[StrEnum] | tuple[str, ...]) -> Form:
     words = [str(choice) for choice in choices]
 
@@ -170,6 +190,13 @@ def _seconds(duration: str) -> float:
     if match is None:
         raise ValueError("not a duration")
     return int(match[1]) * _UNIT_S[match[2]]
+
+
+def _bytes(written: str) -> int:
+    match = _SIZE.fullmatch(written)
+    if match is None:
+        raise ValueError("not a size")
+    return int(match[1]) * _UNIT_BYTES[match[2]]
 
 
 def _within(value: _Number, at_least: float, at_most: float) -> _Number:

@@ -58,7 +58,9 @@ def server_address(written: str) -> str:
 
 
 class EngineSettings(BaseModel):
-    """`llama` reads model, context and threads; `scripted` reads replies, latency, latency_max, context and slots.
+    """`llama` reads model, context, threads and kept_state.
+
+    `scripted` reads replies, latency, latency_max, context and slots.
 
     `openai` reads base_url, model, api_key, slots, context, timeout, priority and json.
     """
@@ -81,6 +83,10 @@ class EngineSettings(BaseModel):
     """
     threads: Annotated[int, scalars.whole(1, 512)] | None = None
     """Without one: all cores but one."""
+    kept_state_bytes: Annotated[int, scalars.size("0MB", "1000GB")] | None = Field(
+        default=None, validation_alias="kept_state"
+    )
+    """Memory for prompts that were read before and gave way to others; without one: `512MB`."""
     replies: Annotated[
         tuple[Annotated[str, scalars.text(20_000)], ...], scalars.list_of("texts", 10_000)
     ] = ()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from uniun_bots.cli.status import worker_deaths
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.llama.protocol import Load
 from uniun_bots.inference.llama.worker_process import WorkerProcess
+from uniun_bots.inference.scheduler import Scheduler
 
 
 @pytest.fixture
@@ -70,3 +74,26 @@ async def test_closing_does_not_wait_for_a_restart(
     with pytest.raises(EngineLost, match="closed"):
         await waiting
     assert len(loads) == 2
+
+
+async def test_the_status_tells_why_the_worker_died_and_when_the_next_start_may_be(
+    engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying_of(signal.SIGSEGV, monkeypatch)
+    monkeypatch.setattr(engine, "_backoff_s", 20.0)
+    async with Scheduler({"default": engine}) as scheduler:
+        assert worker_deaths(told(scheduler)) == ""
+        for _ in range(2):
+            with pytest.raises(EngineLost):
+                await engine.load()
+        health = told(scheduler)
+    assert (health["starts"], health["deaths"], health["last_death"]) == (2, 2, "gone")
+    assert 0 < health["resting_s"] <= 20
+    assert worker_deaths(health).startswith(
+        "its worker died 2 times, the last one so: gone; the next start waits"
+    )
+
+
+def told(scheduler: Scheduler) -> dict[str, Any]:
+    [status] = scheduler.status()
+    return asdict(status)["health"]  # type: ignore[no-any-return]

@@ -63,7 +63,7 @@ class LlamaEngine:
         self._base, self._models = base or Path(), models
         self._context_tokens = context_tokens or CONTEXT_TOKENS
         self._threads = threads
-        self._state_bytes = state_bytes
+        self.state_bytes = state_bytes
         self._stall_s = stall_s
         self._cancel_s = cancel_s
         self._worker: WorkerProcess | None = None
@@ -151,13 +151,11 @@ class LlamaEngine:
             if self._worker is not None:
                 await self._worker.aclose(self._cancel_s)
                 self._worker = None
+                self._totals.forget_kept()
 
     async def aclose(self) -> None:
         self._closing.set()
-        async with self._starting:
-            if self._worker is not None:
-                await self._worker.aclose(self._cancel_s)
-                self._worker = None
+        await self.unload()
 
     def health(self) -> EngineHealth:
         worker = self._worker
@@ -207,7 +205,7 @@ class LlamaEngine:
     async def _start(self) -> WorkerProcess:
         path = await asyncio.to_thread(self._find, self.reference)
         self.starts += 1
-        load = Load(str(path), self._context_tokens, self._threads, self._plain, self._state_bytes)
+        load = Load(str(path), self._context_tokens, self._threads, self._plain, self.state_bytes)
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:
