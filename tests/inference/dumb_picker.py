@@ -81,6 +81,8 @@ class DumbPicker:
         self.go_to(now)
         before = {paper: self.tier(paper) for paper in self.waiting()}
         self.foreground = owner
+        for paper in [one for one in self.papers if one.pooled]:
+            self.account(paper)
         for paper in self.papers:
             self.account(paper)
         for tier in {tier for paper, tier in before.items() if self.tier(paper) is not tier}:

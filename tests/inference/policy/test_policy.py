@@ -25,7 +25,7 @@ RULES = Rules(
     forget_s=12.0,
     affinity_s=6.0,
 )
-SEEDS = 60
+SEEDS = 40
 MOST_AT_ONCE = 30
 SECONDS = st.integers(1, 40).map(lambda eighths: eighths / 8)
 JOBS = st.fixed_dictionaries(

@@ -93,10 +93,11 @@ class Policy:
         moved = [ticket for ticket in theirs if self.queues.tier_of(ticket, now) is not ticket.waits_in]
         for ticket in moved:
             self.queues.discard(ticket)
+        # Who leaves the pool goes first: the minimum that others start at is that of those who stay.
+        for ticket in sorted((*moved, *self.running), key=lambda one: not one.in_pool):
+            self._account(ticket, self.queues.tier_of(ticket, now), now)
         for ticket in moved:
             self._queue(ticket, now)
-        for ticket in self.running:
-            self._account(ticket, self.queues.tier_of(ticket, now), now)
 
     def begin_chat(self) -> None:
         self.chat.begin()
