@@ -20,7 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.errors import ConfigError, EngineError
@@ -48,7 +48,7 @@ def list_models(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows))
         return
-    table = Table("model", "size", "used by", "where")
+    table = Table(Column("model", overflow="fold"), "size", "used by", Column("where", overflow="fold"))
     for row in rows:
         table.add_row(
             row["reference"], _size(row["size_bytes"]), ", ".join(row["used_by"]), row["fault"] or row["path"]
