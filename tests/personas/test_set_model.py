@@ -25,7 +25,7 @@ NEW = "hf:owner/repo/new-Q4_K_M.gguf"
         ("model: 'path:an old#1.gguf' # q\n", f"model: {NEW} # q\n"),
         ('model: "path:old.gguf"\n', f"model: {NEW}\n"),
         ("model: path:a b#c.gguf\n", f"model: {NEW}\n"),
-        ("# model: path:old.gguf\npow: 1\n", f"# model: path:old.gguf\npow: 1\nmodel: {NEW}\n"),
+        ("# model: path:old.gguf\npow: 1\n", f"# model: path:old.gguf\nmodel: {NEW}\npow: 1\n"),
         (
             "engines:\n  small:\n    type: llama\n    model: path:s.gguf\n",
             f"engines:\n  small:\n    type: llama\n    model: path:s.gguf\nmodel: {NEW}\n",

@@ -15,6 +15,8 @@ _MODEL = re.compile(
     r"^(model:[ \t]+)(\"[^\"\n]*\"|'[^'\n]*'|[^\s#][^\n]*?)(?=[ \t]*(?:[ \t]#[^\n]*)?$)", re.MULTILINE
 )
 _EMPTY = re.compile(r"^\{[ \t]*\}[ \t]*$", re.MULTILINE)
+# Where the file that `init` writes shows the default.
+_COMMENT = re.compile(r"^# ?model:[^\n]*\n", re.MULTILINE)
 # All in one pair of braces, or the value on a line of its own.
 _ODD = re.compile(r"^\{(?![ \t]*\})|^model:[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z][\w./:@+-]*", re.ASCII)
@@ -55,6 +57,8 @@ def _changed(text: str, spelled: str) -> str:
     line = f"model: {spelled}"
     if found := _EMPTY.search(text):
         return text[: found.start()] + line + text[found.end() :]
+    if found := _COMMENT.search(text):
+        return f"{text[: found.end()]}{line}\n{text[found.end() :]}"
     return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{line}\n"
 
 
