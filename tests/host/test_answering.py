@@ -214,3 +214,19 @@ def slow_first(begun: asyncio.Event, go_on: asyncio.Event) -> ScriptedEngine:
 async def known(host: Host, *events: Event) -> bool:
     rows = await rows_of(host, "SELECT id FROM notes")
     return {event.id for event in events} <= {row["id"] for row in rows}
+
+
+async def test_a_busy_gana_leaves_room_for_another_to_stand_in_line(stage: Stage) -> None:
+    stage.persona()
+    stage.persona("gull", **MENTIONS)
+    stage.engine = ScriptedEngine(lambda request: Reply("", hangs=True))
+    async with stage.host() as host:
+        for number in range(host.house.places() + 2):
+            await stage.ask(f"question {number}", by=LocalSigner(new_secret()))
+        await stage.engine.until_asked(1)
+        await stage.post(1, "And you?", ("p", stage.bots["gull"].public_key))
+
+        async def in_line() -> bool:
+            return any("gull" in lane.waiting for lane in host.house.scheduler.status())
+
+        await until(in_line)

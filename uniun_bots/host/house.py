@@ -22,6 +22,7 @@ from uniun_bots.host.progress import NoModel, Progress, tell
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.inputs.budgets import Running
 from uniun_bots.inputs.cursors import advance, own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.held import Held
@@ -48,6 +49,7 @@ from uniun_bots.triggers.wakeups import Wakeups
 log = logging.getLogger("uniun_bots.flow")
 
 RUN_DEADLINE_S = 600.0
+ROOM_FOR_OTHERS = 6
 NO_MODEL_RETRY_S = 30.0
 LONG_RUN_S = 2.0
 """After a run this long its input may be gone: deletions are asked for before publishing."""
@@ -82,13 +84,12 @@ class House:
         self._taking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def places(self) -> int:
-        """Turns under way at a time: one in the model and one being made ready for each slot."""
-        slots = {name: settings.side_by_side for name, settings in self.settings.engines.items()}
-        return 2 * (1 + sum(slots.values()))
+        """Turns under way at a time: those of one Gana, and room for others to stand in the scheduler's fair pool."""
+        return self._places_of_one() + ROOM_FOR_OTHERS
 
-    def longest_max_age_s(self) -> float:
-        inputs = [hosted.gana.input for hosted in self.roster.ganas.values()]
-        return max((given.max_age_s for given in inputs if given), default=0)
+    def _places_of_one(self) -> int:
+        """One in the model and one being made ready for each slot."""
+        return 2 * (1 + sum(settings.side_by_side for settings in self.settings.engines.values()))
 
     # receive ------------------------------------------------------------------------------------------
 
@@ -174,6 +175,8 @@ class House:
         """One that was taken along with another, or the next from the store."""
         ready = self._ready[hosted.id, wakeup.surface]
         if wakeup.due is not None or not ready:
+            if wakeup.due is None and len(self._running(hosted.id)) >= self._places_of_one():
+                return None  # closing one of them wakes again
             taken = await self._taken(hosted, wakeup)
             if taken.turn is None:
                 await self._nothing_taken(hosted, wakeup, taken)
@@ -193,13 +196,15 @@ class House:
             for turn in self._ready.pop(key):
                 self._progress.pop((gana, turn.key), None)
 
+    def _running(self, gana: str) -> tuple[Running, ...]:
+        return tuple(one.running for one in self._progress.values() if one.running.gana == gana)
+
     async def _taken(self, hosted: HostedGana, wakeup: Wakeup) -> Taken:
         own = own_keys(self.roster.by_key.keys())
 
         def ask(looked_for: Collection[str]) -> Asked:
-            running = tuple(one.running for one in self._progress.values() if one.running.gana == hosted.id)
-            now = self.clock.now()
-            free = self.places() - len(self._progress)
+            running, now = self._running(hosted.id), self.clock.now()
+            free = self._places_of_one() - len(running)
             most = 1 if hosted.gana.trigger in ONCE else max(1, free)
             return Asked(hosted, wakeup.surface, wakeup.due, now, own, running, looked_for, most)
 
@@ -222,7 +227,7 @@ class House:
             self.wakeups.not_later(hosted.id, wakeup.surface, taken.next_at, wakeup.due)
         elif wakeup.due is not None:
             await self._move_timer_on(hosted.id, wakeup.surface, wakeup.due)
-        elif not any(one.running.gana == hosted.id for one in self._progress.values()):
+        elif not self._running(hosted.id):
             await self.store.write(lambda tx: self._settle(tx, hosted.id, wakeup.surface))
 
     def _settle(self, tx: sqlite3.Connection, gana: str, surface: str) -> None:

@@ -241,6 +241,6 @@ class Loops:
             notes += pruned
             if pruned < retention.BATCH:
                 break
-        decided = await store.write(lambda tx: prune_decided(tx, now, self.house.longest_max_age_s()))
+        decided = await store.write(lambda tx: prune_decided(tx, now, self.house.roster.longest_max_age_s()))
         await store.shrink()
         log.debug("pruned: %d runs, %d notes, %d decisions", runs, notes, decided)

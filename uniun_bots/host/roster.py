@@ -33,6 +33,10 @@ class Roster:
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Public key to the Ganas that speak with it."""
 
+    def longest_max_age_s(self) -> float:
+        inputs = [hosted.gana.input for hosted in self.ganas.values()]
+        return max((given.max_age_s for given in inputs if given), default=0)
+
     def relays(self) -> list[str]:
         return list(self.addresses)
 
