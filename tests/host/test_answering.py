@@ -223,7 +223,12 @@ async def test_a_busy_gana_leaves_room_for_another_to_stand_in_line(stage: Stage
     async with stage.host() as host:
         for number in range(host.house.places() + 2):
             await stage.ask(f"question {number}", by=LocalSigner(new_secret()))
-        await stage.engine.until_asked(1)
+
+        async def all_looked_at() -> bool:
+            kept = await rows_of(host, "SELECT count(*) AS n FROM notes")
+            return kept[0]["n"] == host.house.places() + 2 and not len(host.house.wakeups)
+
+        await until(all_looked_at)
         await stage.post(1, "And you?", ("p", stage.bots["gull"].public_key))
 
         async def in_line() -> bool:
