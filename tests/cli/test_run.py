@@ -13,7 +13,7 @@ from nostr_sdk import Event as SdkEvent
 
 from tests.cli.child import Child, cli
 from tests.host.stage import Stage
-from uniun_bots.clock import monotonic
+from uniun_bots.clock import WallClock, monotonic
 from uniun_bots.nostr.read import read_event
 from uniun_bots.nostr.threads import read_thread
 
@@ -118,7 +118,8 @@ async def test_tick_does_one_pass_and_ends(stage: Stage) -> None:
     stage.persona()
     first = await cli("tick", stage.folder, env=stage.environ)
     assert (first.code, first.out) == (0, "tick: nothing was heard\n")
-    asked = [await stage.ask(f"question {number}") for number in range(3)]
+    now = int(WallClock().now())
+    asked = [await stage.ask(f"question {number}", at=now - 3 + number) for number in range(3)]
     second = await cli("tick", stage.folder, env=stage.environ)
     assert second.code == 0
     assert "1 succeeded" in second.out

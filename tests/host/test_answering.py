@@ -226,12 +226,13 @@ async def test_a_busy_gana_leaves_room_for_another_to_stand_in_line(stage: Stage
 
         async def all_looked_at() -> bool:
             kept = await rows_of(host, "SELECT count(*) AS n FROM notes")
-            return kept[0]["n"] == host.house.places() + 2 and not len(host.house.wakeups)
+            begun = kept[0]["n"] == host.house.places() + 2 and host.house._running("tide")
+            return bool(begun) and not len(host.house.wakeups)
 
         await until(all_looked_at)
         await stage.post(1, "And you?", ("p", stage.bots["gull"].public_key))
 
         async def in_line() -> bool:
-            return any("gull" in lane.waiting for lane in host.house.scheduler.status())
+            return any("gull" in (*lane.waiting, *lane.running) for lane in host.house.scheduler.status())
 
         await until(in_line)

@@ -11,6 +11,7 @@ from tests.factory import (
     BOT,
     CAROL,
     CHANNEL,
+    NOW,
     gana,
     hosted,
     hosted_on_mentions,
@@ -206,3 +207,13 @@ def test_turns_that_are_taken_together_count_against_the_budget_of_the_next(tx: 
     assert len(scene.look(most=9).others) == 1
     assert scene.texts() == []
     assert scene.held() == {"c": "limits.per_hour"}
+
+
+def test_what_came_newest_first_is_answered_as_it_was_written(scene: Scene) -> None:
+    scene.hear(message("third", at=NOW + 3), message("first", at=NOW + 1), message("second", at=NOW + 2))
+    turn = scene.take()
+    assert [note.text for note in turn.notes] == ["third", "first", "second"], (
+        "arrival is the order of cursors"
+    )
+    assert [note.text for note in turn.as_written()] == ["first", "second", "third"]
+    assert turn.latest.text == "third"

@@ -51,15 +51,18 @@ class _Parts:
         handles = iter(self.handles())
         knowledge = self._block("Notes that may help you:", self.knowledge, handles)
         thread = self._block("What was said before:", self.ancestry, handles)
-        asked = self._block("Answer this:" if thread else "", self.turn.notes, handles)
+        asked = self._block(
+            "Answer this:" if thread else "", self.turn.as_written(), handles, self.input_chars
+        )
         system = f"{self.task}\n\n{RULES}"
         return (
             Message("system", "\n\n".join([system, *knowledge])),
             Message("user", "\n\n".join([*thread, *(asked or ["Write your post now."])])),
         )
 
-    def _block(self, title: str, notes: Sequence[Note], handles: Iterator[str]) -> list[str]:
-        chars = self.input_chars if notes is self.turn.notes else BACKGROUND_CHARS
+    def _block(
+        self, title: str, notes: Sequence[Note], handles: Iterator[str], chars: int = BACKGROUND_CHARS
+    ) -> list[str]:
         quotes = [self._quote(note, next(handles, ""), chars) for note in notes]
         return [title, *quotes] if quotes and title else quotes
 

@@ -27,7 +27,7 @@ class Surroundings:
 
 def look_around(tx: sqlite3.Connection, turn: Turn, pubkey: str) -> tuple[Surroundings, str | None]:
     """With the id of the next ancestor that is not in the store, if one is missing."""
-    above = ancestry(tx, turn.notes[-1]) if turn.notes else None
+    above = ancestry(tx, turn.latest) if turn.notes else None
     notes = above.notes if above else ()
     people = {note.author for note in (*notes, *turn.notes)}
     last = tx.execute(

@@ -175,8 +175,6 @@ class House:
         """One that was taken along with another, or the next from the store."""
         ready = self._ready[hosted.id, wakeup.surface]
         if wakeup.due is not None or not ready:
-            if wakeup.due is None and len(self._running(hosted.id)) >= self._places_of_one():
-                return None  # closing one of them wakes again
             taken = await self._taken(hosted, wakeup)
             if taken.turn is None:
                 await self._nothing_taken(hosted, wakeup, taken)
@@ -212,6 +210,8 @@ class House:
             await self.finder.look_up(needs, hosted.reads, timeout_s)
 
         async with self._taking[hosted.id]:
+            if wakeup.due is None and len(self._running(hosted.id)) >= self._places_of_one():
+                return Taken()  # closing one of them wakes again
             taken = await take(self.store, ask, find)
             first = ((taken.turn, taken.running),) if taken.turn and taken.running else ()
             for turn, running in (*first, *taken.others):
@@ -247,7 +247,7 @@ class House:
             await self.close(turn, outcome, None)
 
     async def _withdraw(self, turn: Turn, why: str) -> None:
-        held = [Held(turn.notes[-1].id, why, "NIP-09 deletion")]
+        held = [Held(turn.latest.id, why, "NIP-09 deletion")]
         await self.store.write(lambda tx: hold(tx, turn.gana, held, self.clock.now()))
         self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
 
@@ -298,7 +298,7 @@ class House:
         if outcome.body is None or hosted.gana.mode is not Mode.LIVE:
             return None
         if turn.notes and monotonic() - progress.began > LONG_RUN_S:
-            await self.finder.look_for_deletion(turn.notes[-1], hosted.reads)
+            await self.finder.look_for_deletion(turn.latest, hosted.reads)
         return await pin(
             hosted,
             turn,

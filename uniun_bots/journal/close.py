@@ -68,7 +68,7 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
     if state.paused or not state.enabled:
         raise Abandoned(f"{gana.id} was paused or turned off while it ran")
     if ended.pinned and _withdrawn(tx, turn):
-        raise Withdrawn(f"{turn.notes[-1].id} was deleted by its author")
+        raise Withdrawn(f"{turn.latest.id} was deleted by its author")
     run = record_run(
         tx,
         turn,
@@ -99,7 +99,7 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
 
 def _withdrawn(tx: sqlite3.Connection, turn: Turn) -> bool:
     return bool(turn.notes) and bool(
-        tx.execute("SELECT deleted FROM notes WHERE id = ?", (turn.notes[-1].id,)).fetchone()[0]
+        tx.execute("SELECT deleted FROM notes WHERE id = ?", (turn.latest.id,)).fetchone()[0]
     )
 
 

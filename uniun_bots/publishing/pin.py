@@ -22,7 +22,7 @@ KINDS = {OutputType.FEED: 1, OutputType.GROUP: 42}
 
 def draft_reply(hosted: HostedGana, turn: Turn, outcome: Outcome, now: float) -> Draft:
     output = hosted.gana.output
-    answered = turn.notes[-1] if turn.notes and output.reply else None
+    answered = turn.latest if turn.notes and output.reply else None
     hint = hosted.writes[0] if hosted.writes else ""
     group = output.ref if output.type is OutputType.GROUP else None
     people = {note.author for note in turn.notes}
