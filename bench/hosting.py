@@ -61,4 +61,6 @@ async def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    from uniun_bots.host.event_loop import run
+
+    run(main(sys.argv[1]))

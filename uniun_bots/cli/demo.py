@@ -19,6 +19,7 @@ from nostr_sdk import uniffi_set_event_loop
 from uniun_bots.cli.run import leave, told
 from uniun_bots.clock import WallClock, monotonic
 from uniun_bots.errors import UniunError
+from uniun_bots.host import event_loop
 from uniun_bots.host.host import Host
 from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.filter import Filter
@@ -70,7 +71,7 @@ def demo(as_json: bool, kept: Path | None, model: str, scripted: bool) -> None:
         raise click.UsageError(f"{kept} exists: name a new folder for --keep")
     folder = kept or Path(tempfile.mkdtemp(prefix="uniun-bots-demo-"))
     try:
-        code = asyncio.run(_demo(folder, "script" if scripted else model, as_json))
+        code = event_loop.run(_demo(folder, "script" if scripted else model, as_json))
     finally:
         if kept is None:
             shutil.rmtree(folder, ignore_errors=True)

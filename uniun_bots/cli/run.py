@@ -14,6 +14,7 @@ import click
 from nostr_sdk import uniffi_set_event_loop
 
 from uniun_bots.errors import ConfigError, KeyRefused, UniunError
+from uniun_bots.host import event_loop
 from uniun_bots.host.host import Host
 from uniun_bots.host.snapshot import snapshot
 from uniun_bots.nostr.reference import spell_npub
@@ -30,7 +31,7 @@ def run(folder: Path, verbose: bool) -> None:
     SIGHUP reads the folder again. Running work is finished, or safely abandoned, within 10 seconds.
     """
     start_logging(verbose)
-    leave(asyncio.run(_run(folder)))
+    leave(event_loop.run(_run(folder)))
 
 
 @click.command(epilog="Example: */10 * * * * uniun-bots tick /home/me/my-bots")
@@ -45,7 +46,7 @@ def tick(folder: Path, most_s: float, verbose: bool) -> None:
     Exit code 1 when something was still under way at the end; the next pass takes it up.
     """
     start_logging(verbose)
-    leave(asyncio.run(_tick(folder, most_s)))
+    leave(event_loop.run(_tick(folder, most_s)))
 
 
 async def _run(folder: Path) -> int:
