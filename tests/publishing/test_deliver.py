@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,13 +46,14 @@ class Recorder:
         self.sent: list[tuple[str, bytes, str]] = []
         self.fates: dict[str, Fate] = {}
         self.silent: set[str] = set()
+        self.forever: Callable[[], Awaitable[object]] = asyncio.Event().wait
         self._clock = clock
 
     async def send(self, raw: bytes, relays: Sequence[str], author: str) -> list[Receipt]:
         (relay,) = relays
         self.sent.append((relay, raw, author))
         if relay in self.silent:
-            await asyncio.Event().wait()
+            await self.forever()
         event_id = raw.decode().partition('"id":"')[2][:64]
         return [Receipt(event_id, relay, self.fates.get(relay, Fate.ACCEPTED), "", self._clock.now())]
 
@@ -251,3 +253,27 @@ async def test_what_waits_for_its_ok_is_not_sent_a_second_time_and_holds_up_noth
     flying.cancel()
     await asyncio.wait([flying])
     assert await one.once() == 1, "without an answer it is sent again"
+
+
+async def test_what_is_written_down_while_another_call_reads_is_not_sent_again(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = post.delivery(ONE)
+    await post.post("first", relays=(ONE,))
+    post.recorder.silent.add(ONE)
+    answered = asyncio.Event()
+    monkeypatch.setattr(post.recorder, "forever", answered.wait)
+    flying = asyncio.ensure_future(one.once())
+    while not post.recorder.sent:
+        await asyncio.sleep(0)
+    read = post.store.read
+
+    async def slowly(query: Any) -> Any:
+        found = await read(query)
+        answered.set()
+        await flying
+        return found
+
+    monkeypatch.setattr(post.store, "read", slowly)
+    assert await one.once() == 0
+    assert len(post.recorder.sent) == 1

@@ -49,6 +49,7 @@ class Delivery:
         self._most = 1 if per_minute else MOST_AT_ONCE
         self._flying: set[str] = set()
         """Events that wait for the relay's OK: several calls of `once` may run side by side."""
+        self._taking = asyncio.Lock()
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
@@ -64,19 +65,29 @@ class Delivery:
         now = self._clock.now()
         if now < self._free_at:
             return 0
-        most = self._most + len(self._flying)
-        due = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=most))
-        parcels = [parcel for parcel in due if parcel.event_id not in self._flying][: self._most]
-        if not parcels or now < self._free_at:
+        parcels = await self._take(now)
+        if not parcels:
             return 0
-        self._free_at = now + self._gap_s
-        self._flying.update(parcel.event_id for parcel in parcels)
         try:
             await self._send(parcels)
         finally:
             self._flying.difference_update(parcel.event_id for parcel in parcels)
             self._changed.set()
         return len(parcels)
+
+    async def _take(self, now: float) -> list[Parcel]:
+        """Those that are due and not on their way; from here on they are."""
+        async with self._taking:
+            # As of before the reading: what was on its way then may be written down by now, and read as due still.
+            flying = set(self._flying)
+            most = self._most + len(flying)
+            due = await self._store.read(lambda tx: due_parcels(tx, self.relay, now, most=most))
+            parcels = [parcel for parcel in due if parcel.event_id not in flying][: self._most]
+            if not parcels or now < self._free_at:
+                return []
+            self._free_at = now + self._gap_s
+            self._flying.update(parcel.event_id for parcel in parcels)
+            return parcels
 
     async def _send(self, parcels: Sequence[Parcel]) -> None:
         failpoints.hit("sending")
