@@ -1,4 +1,4 @@
-"""Run every benchmark; in full it writes bench/results.md with machine and date: `python -m bench.all [--quick]`."""
+"""Run every benchmark; in full it writes bench/results.md with machine and date: `python -m bench.all [--quick] [NAME…]`."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ def table(lines: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    quick = arguments(__doc__).quick
-    lines = [line for bench in dict.fromkeys(goal.bench for goal in GOALS) for line in lines_of(bench, quick)]
+    given = arguments(__doc__, names=True)
+    quick, every = given.quick, dict.fromkeys(goal.bench for goal in GOALS)
+    lines = [line for bench in every if bench in (given.only or every) for line in lines_of(bench, quick)]
     if not quick:
         RESULTS.write_text(
             f"# Benchmark results\n\nWritten by `make bench` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC,"

@@ -11,8 +11,10 @@ from typing import Any
 from bench.goals import goal_of
 
 
-def arguments(what: str | None) -> argparse.Namespace:
+def arguments(what: str | None, *, names: bool = False) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=what)
+    if names:
+        parser.add_argument("only", nargs="*", help="these benchmarks; default: all")
     parser.add_argument("--quick", action="store_true", help="smaller data with its own goals, under 50 s")
     return parser.parse_args()
 

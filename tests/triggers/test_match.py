@@ -25,7 +25,7 @@ WATCHERS = {
 
 def woken(tx: sqlite3.Connection, raised: set[Key] | None = None, now: float = NOW) -> Matched:
     matched = match(tx, WATCHERS, OWN)
-    write_wakeups(tx, matched, raised or set(), now)
+    write_wakeups(tx, [key for key in matched.keys if key not in (raised or ())], matched.upto, now)
     return matched
 
 

@@ -111,7 +111,8 @@ def test_surfaces_ganas_and_timers_stand_beside_each_other() -> None:
     wakeups.by_notes("tide", GROUP, 0)
     wakeups.at("harbour", GROUP, NOW + 60, due=NOW + 60)
     assert len(wakeups) == 4
-    assert wakeups.raised() == {("harbour", GROUP), ("harbour", MENTIONS), ("tide", GROUP)}
+    assert wakeups.stands("harbour", GROUP) and wakeups.stands("tide", GROUP)
+    assert not wakeups.stands("tide", MENTIONS)
 
 
 def test_not_later_only_ever_makes_it_earlier() -> None:

@@ -43,16 +43,16 @@ def match(tx: sqlite3.Connection, watchers: Mapping[str, Sequence[str]], own: Co
     return Matched(keys, upto, upto - mark, upto < newest)
 
 
-def write_wakeups(tx: sqlite3.Connection, matched: Matched, raised: Collection[Key], now: float) -> None:
-    """The rows and the mark, in one unit. `raised`: wakeups that stood already; they get no row again.
+def write_wakeups(tx: sqlite3.Connection, fresh: Collection[Key], upto: int, now: float) -> None:
+    """The rows of those that did not stand before, and the mark, in one unit.
 
     Nobody waits for this: a start finds whatever is pending by itself, so a crash before it loses no wakeup.
     """
     tx.executemany(
         "INSERT OR IGNORE INTO wakeups (gana, surface, due, first_at) VALUES (?, ?, ?, ?)",
-        [(gana, surface, now, now) for gana, surface in matched.keys if (gana, surface) not in raised],
+        [(gana, surface, now, now) for gana, surface in fresh],
     )
-    tx.execute("UPDATE wake_mark SET seq = ?", (matched.upto,))
+    tx.execute("UPDATE wake_mark SET seq = ?", (upto,))
 
 
 def settle(tx: sqlite3.Connection, gana: str, surface: str, *, more: bool) -> None:

@@ -19,12 +19,14 @@ class Wakeups:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._standing: dict[_Key, Wakeup] = {}
-        self._heap: list[tuple[float, int, Wakeup]] = []
+        self._heap: list[tuple[float, int, _Key]] = []
+        """A time at or before that of each standing wakeup: one that was put off is found out when it comes up."""
         self._order = itertools.count()
         self._changed = asyncio.Event()
 
-    def raised(self) -> set[tuple[str, str]]:
-        return {(gana, surface) for gana, surface, timer in self._standing if not timer}
+    def stands(self, gana: str, surface: str) -> bool:
+        """Whether notes there wake this Gana already."""
+        return (gana, surface, False) in self._standing
 
     def __len__(self) -> int:
         return len(self._standing)
@@ -39,8 +41,9 @@ class Wakeups:
         if stands and stands.first_at is None and stands.at <= now + debounce_s:
             return
         first_at = now if stands is None or stands.first_at is None else stands.first_at
-        longest = max(MOST_DEBOUNCE_S, debounce_s)
-        self._put(Wakeup(gana, surface, min(now + debounce_s, first_at + longest), None, first_at))
+        at = min(now + debounce_s, first_at + max(MOST_DEBOUNCE_S, debounce_s))
+        if stands is None or at != stands.at:
+            self._put(Wakeup(gana, surface, at, None, first_at))
 
     def at(self, gana: str, surface: str, when: float, due: int | None = None) -> None:
         self._put(Wakeup(gana, surface, when, due))
@@ -56,17 +59,15 @@ class Wakeups:
             del self._standing[key]
 
     def next_at(self) -> float | None:
-        self._forget_stale()
+        self._settle_top()
         return self._heap[0][0] if self._heap else None
 
     def pop_due(self) -> Wakeup | None:
         """The wakeup that has been due for longest, taken out; None when none is due now."""
-        self._forget_stale()
+        self._settle_top()
         if not self._heap or self._heap[0][0] > self._clock.now():
             return None
-        wakeup = heapq.heappop(self._heap)[2]
-        del self._standing[_key(wakeup)]
-        return wakeup
+        return self._standing.pop(heapq.heappop(self._heap)[2])
 
     async def next(self) -> Wakeup:
         """Wait for the next one that is due, and take it out."""
@@ -89,13 +90,23 @@ class Wakeups:
                     waiting.cancel()
 
     def _put(self, wakeup: Wakeup) -> None:
-        self._standing[_key(wakeup)] = wakeup
-        heapq.heappush(self._heap, (wakeup.at, next(self._order), wakeup))
-        self._changed.set()
+        key = _key(wakeup)
+        stands = self._standing.get(key)
+        self._standing[key] = wakeup
+        if stands is None or wakeup.at < stands.at:
+            heapq.heappush(self._heap, (wakeup.at, next(self._order), key))
+            self._changed.set()
 
-    def _forget_stale(self) -> None:
-        while self._heap and self._standing.get(_key(self._heap[0][2])) is not self._heap[0][2]:
-            heapq.heappop(self._heap)
+    def _settle_top(self) -> None:
+        while self._heap:
+            at, _, key = self._heap[0]
+            stands = self._standing.get(key)
+            if stands is None:
+                heapq.heappop(self._heap)
+            elif stands.at > at:
+                heapq.heapreplace(self._heap, (stands.at, next(self._order), key))
+            else:
+                return
 
 
 def _key(wakeup: Wakeup) -> _Key:
