@@ -1,4 +1,4 @@
-"""Run the benchmarks; in full it writes bench/results.md with machine and date: `python -m bench.all [--quick] [NAME…]`."""
+"""Run the benchmarks; in full it writes bench/results.md: `python -m bench.all [--quick] [NAME…]`."""
 
 from __future__ import annotations
 
