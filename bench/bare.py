@@ -1,7 +1,7 @@
 """The bare sides: a nostr-sdk client that only counts, and an echo bot that only echoes.
 
 `python -m bench.bare count URL FILTERS EXPECTED` prints `ready`, then one JSON line with what it counted.
-`python -m bench.bare echo URL FILTERS` prints `ready` and echoes until it is ended; its stamps go to stdout.
+`python -m bench.bare echo URL FILTERS` prints `ready`, echoes until it is ended, and answers a line with its stamps.
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ async def echo(url: str, filters: str) -> None:
     client, stream = await connected(url, filters)
     keys = Keys.parse(os.environ["BENCH_NSEC"])
     own = keys.public_key().to_hex()
+    stamps: list[dict[str, object]] = []
+    telling = asyncio.create_task(tell(stamps))
     print("ready", flush=True)
-    while True:
+    while not telling.done():
         notification = await stream.next()  # type: ignore[attr-defined]
         if not notification.is_new_event():
             continue
@@ -73,7 +75,12 @@ async def echo(url: str, filters: str) -> None:
         tags = [Tag.parse(["e", note_id, url, "root"]), Tag.parse(["p", event.author().to_hex()])]
         reply = EventBuilder(Kind(1), f"echo of {note_id}").tags(tags).finalize(keys)
         await client.send_event(reply)
-        print(json.dumps({"id": note_id, "heard": heard, "ok": time.time()}), flush=True)
+        stamps.append({"id": note_id, "heard": heard, "ok": time.time()})
+
+
+async def tell(stamps: list[dict[str, object]]) -> None:
+    while await asyncio.to_thread(sys.stdin.readline):
+        print(json.dumps(stamps), flush=True)
 
 
 async def main() -> None:

@@ -98,7 +98,7 @@ def bare(singles: list[str], burst: list[str]) -> dict[str, Any]:
     ):
         world.line_of(bot)
         sent = asyncio.run(one_at_a_time(url, singles))
-        stamps = [json.loads(world.line_of(bot)) for _ in singles]
+        stamps = world.ask(bot, "stamps")
         replies, seconds = asyncio.run(all_at_once(url, burst))
     return {
         "event_to_request": [1000 * (one["heard"] - sent[one["id"]]) for one in stamps],
@@ -115,11 +115,7 @@ def hosted(singles: list[str], burst: list[str]) -> dict[str, Any]:
         with world.child("-m", "bench.hosting", str(project), env=env) as host:
             world.line_of(host)
             sent = list(asyncio.run(one_at_a_time(url, singles)).values())
-            if host.stdin is None:
-                raise RuntimeError("the child takes no input")
-            host.stdin.write("stamps\n")
-            host.stdin.flush()
-            stamps = json.loads(world.line_of(host))
+            stamps = world.ask(host, "stamps")
             oks = receipt_times(project / "data" / "uniun-bots.sqlite", len(singles))
             replies, seconds = asyncio.run(all_at_once(url, burst))
     return {

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
 
@@ -55,6 +56,15 @@ def line_of(process: subprocess.Popen[str]) -> str:
     if process.stdout is None:
         raise RuntimeError("the child has no output")
     return process.stdout.readline().strip()
+
+
+def ask(process: subprocess.Popen[str], question: str) -> Any:
+    """One line in, one line of JSON out."""
+    if process.stdin is None:
+        raise RuntimeError("the child takes no input")
+    process.stdin.write(f"{question}\n")
+    process.stdin.flush()
+    return json.loads(line_of(process))
 
 
 def group_ids(count: int) -> list[str]:
