@@ -112,7 +112,6 @@ class House:
     async def _keep(self, heard: Sequence[Heard]) -> None:
         sightings = self.gateway.sightings()
         now = self.clock.now()
-
         by_key, cautious = self.roster.by_key, self.settings.foreign_publish is OnForeignPublish.PAUSE
         kept, foreign = await self.store.write(
             lambda tx: keep_and_notice(tx, heard, sightings, by_key, now, pauses=cautious)
@@ -143,6 +142,7 @@ class House:
             fresh = [key for key in matched.keys if not self.wakeups.stands(*key)]
             for gana, surface in matched.keys:
                 self.wakeups.by_notes(gana, surface, roster.ganas[gana].gana.debounce_s * self._debounce)
+            log.debug("woke: %d Ganas by %d notes", len(matched.keys), matched.notes)
             rest_s = REST * (monotonic() - began)
             if matched.notes:
                 await self.store.write(lambda tx: write_wakeups(tx, fresh, matched.upto, now))  # noqa: B023
