@@ -226,7 +226,7 @@ async def test_a_busy_gana_leaves_room_for_another_to_stand_in_line(stage: Stage
 
         async def all_looked_at() -> bool:
             kept = await rows_of(host, "SELECT count(*) AS n FROM notes")
-            begun = kept[0]["n"] == host.house.places() + 2 and host.house._running("tide")
+            begun = kept[0]["n"] == host.house.places() + 2 and host.house.taking.running("tide")
             return bool(begun) and not len(host.house.wakeups)
 
         await until(all_looked_at)

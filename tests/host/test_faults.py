@@ -16,6 +16,7 @@ from uniun_bots.errors import ModelNotFound, StoreError
 from uniun_bots.graph.keep import keep
 from uniun_bots.host import house as house_module
 from uniun_bots.host import loops
+from uniun_bots.host import taking as taking_module
 from uniun_bots.host.actions import pause
 from uniun_bots.host.host import Host
 from uniun_bots.inference.engine import EngineInfo
@@ -198,7 +199,7 @@ async def test_taking_that_fails_is_tried_again(stage: Stage, monkeypatch: pytes
             raise StoreError("database or disk is full")
         return await whole(*args)
 
-    monkeypatch.setattr(house_module, "take", full)
+    monkeypatch.setattr(taking_module, "take", full)
     async with stage.host() as host:
         question = await stage.ask("When is high water?")
         await stage.replies(1)

@@ -171,7 +171,7 @@ class Host:
         await self.store.write(lambda tx: actions.turn_off(tx, rearm))
         standings, timers = await self._bring_up(project, roster, catch_up)
         for gone in self.house.roster.ganas.keys() - roster.ganas.keys():
-            self.house.forget(gone)
+            self.house.taking.forget(gone)
         self.project, self.house.roster, self.house.settings = project, roster, project.settings
         gateway = self.house.gateway
         gateway.admit(roster.addresses.values(), roster.signers)

@@ -5,46 +5,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import sqlite3
-from collections import Counter, defaultdict, deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from uniun_bots.clock import Clock, monotonic
+from uniun_bots.clock import monotonic
 from uniun_bots.context.assembly import assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
-from uniun_bots.database.store import Store
 from uniun_bots.errors import EngineError
 from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_for
-from uniun_bots.host.finder import Finder
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
-from uniun_bots.host.progress import NoModel, Progress, tell
-from uniun_bots.host.roster import Roster
-from uniun_bots.inference.engine import Engine
-from uniun_bots.inference.scheduler import Scheduler
-from uniun_bots.inputs.budgets import Running
-from uniun_bots.inputs.cursors import advance, own_keys
+from uniun_bots.host.premises import Premises
+from uniun_bots.host.progress import NoModel, tell
+from uniun_bots.host.taking import Taking
+from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.held import Held
-from uniun_bots.inputs.take import take
-from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.journal.close import ONCE, Abandoned, Closed, Ended, Withdrawn, close
+from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.personas.gana import Mode
-from uniun_bots.personas.hosted import HostedGana
-from uniun_bots.personas.settings import HostSettings, OnForeignPublish
+from uniun_bots.personas.settings import OnForeignPublish
 from uniun_bots.publishing.deliver import Delivery
 from uniun_bots.publishing.pin import pin
 from uniun_bots.publishing.pinned import Pinned
-from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.runs.withhold import withhold
-from uniun_bots.triggers.match import match, settle, write_wakeups
-from uniun_bots.triggers.timetable import move_on
+from uniun_bots.triggers.match import match, write_wakeups
 from uniun_bots.triggers.wakeup import Wakeup
-from uniun_bots.triggers.wakeups import Wakeups
 
 log = logging.getLogger("uniun_bots.flow")
 
@@ -57,41 +45,18 @@ LONG_RUN_S = 2.0
 """After a run this long its input may be gone: deletions are asked for before publishing."""
 
 
-class House:
-    def __init__(
-        self,
-        *,
-        store: Store,
-        gateway: Gateway,
-        scheduler: Scheduler,
-        engines: dict[str, Engine],
-        wakeups: Wakeups,
-        clock: Clock,
-        settings: HostSettings,
-        roster: Roster,
-        debounce: bool = True,
-    ) -> None:
-        self.store, self.gateway, self.scheduler, self.engines = store, gateway, scheduler, engines
-        self.wakeups, self.clock, self.settings, self.roster = wakeups, clock, settings, roster
-        self._debounce = debounce
-        self.finder = Finder(gateway, store, clock)
+class House(Premises):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.taking = Taking(self)
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()
         self.keeping = 0
         """Batches that were heard and are not in the store yet."""
-        self.counters: Counter[str] = Counter()
-        self._progress: dict[tuple[str, str], Progress] = {}
-        self._ready: defaultdict[tuple[str, str], deque[Turn]] = defaultdict(deque)
-        """Turns that were taken along with another one and have not begun."""
-        self._taking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def places(self) -> int:
         """Turns under way at a time: those of one Gana, and room for others to stand in the scheduler's fair pool."""
-        return self._places_of_one() + ROOM_FOR_OTHERS
-
-    def _places_of_one(self) -> int:
-        """One in the model and one being made ready for each slot."""
-        return 2 * (1 + sum(settings.side_by_side for settings in self.settings.engines.values()))
+        return self.taking.places_of_one() + ROOM_FOR_OTHERS
 
     # receive ------------------------------------------------------------------------------------------
 
@@ -141,7 +106,7 @@ class House:
             began = monotonic()
             fresh = [key for key in matched.keys if not self.wakeups.stands(*key)]
             for gana, surface in matched.keys:
-                self.wakeups.by_notes(gana, surface, roster.ganas[gana].gana.debounce_s * self._debounce)
+                self.wakeups.by_notes(gana, surface, roster.ganas[gana].gana.debounce_s * self.debounce)
             log.debug("woke: %d Ganas by %d notes", len(matched.keys), matched.notes)
             rest_s = REST * (monotonic() - began)
             if matched.notes:
@@ -154,7 +119,7 @@ class House:
     async def take(self, wakeup: Wakeup) -> AsyncIterator[Turn | None]:
         """Yields the turn, or None when nothing is to do; a step that raises becomes a failed run."""
         hosted = self.roster.ganas.get(wakeup.gana)
-        turn = await self._next_turn(hosted, wakeup) if hosted else None
+        turn = await self.taking.next_turn(hosted, wakeup) if hosted else None
         if turn is None:
             yield None
             return
@@ -172,77 +137,7 @@ class House:
             log.exception("failed: %s on %s", turn.gana, turn.key)
             await self._close_failed(turn, fault)
         finally:
-            self._progress.pop((turn.gana, turn.key), None)
-
-    async def _next_turn(self, hosted: HostedGana, wakeup: Wakeup) -> Turn | None:
-        """One that was taken along with another, or the next from the store."""
-        ready = self._ready[hosted.id, wakeup.surface]
-        if wakeup.due is not None or not ready:
-            taken = await self._taken(hosted, wakeup)
-            if taken.turn is None:
-                await self._nothing_taken(hosted, wakeup, taken)
-                return None
-            ready.extend(turn for turn, _ in taken.others)
-            turn = taken.turn
-        else:
-            turn = ready.popleft()
-        if turn.due is None:
-            self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
-        return turn
-
-    def forget(self, gana: str) -> None:
-        """It is not hosted any more: what was taken for it and has not begun is pending again."""
-        self.wakeups.drop(gana)
-        for key in [key for key in self._ready if key[0] == gana]:
-            for turn in self._ready.pop(key):
-                self._progress.pop((gana, turn.key), None)
-
-    def _running(self, gana: str) -> tuple[Running, ...]:
-        return tuple(one.running for one in self._progress.values() if one.running.gana == gana)
-
-    async def _taken(self, hosted: HostedGana, wakeup: Wakeup) -> Taken:
-        own = own_keys(self.roster.by_key.keys())
-
-        def ask(looked_for: Collection[str]) -> Asked:
-            running, now = self._running(hosted.id), self.clock.now()
-            free = self._places_of_one() - len(running)
-            most = 1 if hosted.gana.trigger in ONCE else max(1, free)
-            return Asked(hosted, wakeup.surface, wakeup.due, now, own, running, looked_for, most)
-
-        async def find(needs: Needs, timeout_s: float) -> None:
-            await self.finder.look_up(needs, hosted.reads, timeout_s)
-
-        async with self._taking[hosted.id]:
-            if wakeup.due is None and len(self._running(hosted.id)) >= self._places_of_one():
-                return Taken()  # closing one of them wakes again
-            taken = await take(self.store, ask, find)
-            first = ((taken.turn, taken.running),) if taken.turn and taken.running else ()
-            for turn, running in (*first, *taken.others):
-                # Entered under the lock, so that the next take sees it as under way.
-                self._progress[turn.gana, turn.key] = Progress(hosted, running, self.clock.now(), monotonic())
-        for held in taken.held:
-            log.info("held: %s for %s: %s (%s)", held.note_id, hosted.id, held.reason, held.setting)
-        self.counters["held"] += len(taken.held)
-        return taken
-
-    async def _nothing_taken(self, hosted: HostedGana, wakeup: Wakeup, taken: Taken) -> None:
-        if taken.next_at is not None:
-            self.wakeups.not_later(hosted.id, wakeup.surface, taken.next_at, wakeup.due)
-        elif wakeup.due is not None:
-            await self._move_timer_on(hosted.id, wakeup.surface, wakeup.due)
-        elif not self._running(hosted.id):
-            await self.store.write(lambda tx: self._settle(tx, hosted.id, wakeup.surface))
-
-    def _settle(self, tx: sqlite3.Connection, gana: str, surface: str) -> None:
-        """What waited may have been decided elsewhere: then the cursor goes over it here."""
-        more = advance(tx, gana, surface, own_keys(self.roster.by_key.keys()))
-        settle(tx, gana, surface, more=more)
-
-    async def _move_timer_on(self, gana: str, surface: str, due: int) -> None:
-        now, zone = self.clock.now(), self.settings.timezone
-        entry = await self.store.write(lambda tx: move_on(tx, gana, due, now, zone))
-        if entry and entry.due != due:
-            self.wakeups.at(gana, surface, entry.due, entry.due)
+            self.taking.over(turn)
 
     async def _close_failed(self, turn: Turn, fault: Exception) -> None:
         outcome = Outcome(Ending.FAILED, None, (), f"{type(fault).__name__}: {fault}", ())
@@ -255,7 +150,7 @@ class House:
         self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
 
     async def gather(self, turn: Turn) -> Context:
-        progress = self._progress[turn.gana, turn.key]
+        progress = self.taking.progress(turn)
         gana = progress.hosted.gana
         name = engine_name(gana, self.engines)
         engine = self.engines[name]
@@ -280,7 +175,7 @@ class House:
 
     async def run(self, context: Context) -> Outcome:
         turn = context.turn
-        progress = self._progress[turn.gana, turn.key]
+        progress = self.taking.progress(turn)
         gana = progress.hosted.gana
         last_reply = progress.around.last_reply if progress.around else None
         gate = gate_for(gana, last_reply, [signer.spellings for signer in self.roster.signers.values()])
@@ -296,7 +191,7 @@ class House:
 
     async def pin(self, turn: Turn, outcome: Outcome) -> Pinned | None:
         """None when nothing is to be sent: silence, a failure, or shadow mode."""
-        progress = self._progress[turn.gana, turn.key]
+        progress = self.taking.progress(turn)
         hosted = progress.hosted
         if outcome.body is None or hosted.gana.mode is not Mode.LIVE:
             return None
@@ -312,7 +207,7 @@ class House:
         )
 
     async def close(self, turn: Turn, outcome: Outcome, pinned: Pinned | None) -> None:
-        progress = self._progress[turn.gana, turn.key]
+        progress = self.taking.progress(turn)
         ended = Ended(
             hosted=progress.hosted,
             turn=turn,
@@ -339,7 +234,7 @@ class House:
         if closed.again_at is not None:
             self.wakeups.not_later(turn.gana, turn.surface, closed.again_at, turn.due)
         elif turn.due is not None:
-            await self._move_timer_on(turn.gana, turn.surface, turn.due)
+            await self.taking.move_timer_on(turn.gana, turn.surface, turn.due)
         hosted = self.roster.ganas.get(turn.gana)
         if closed.more and hosted and hosted.gana.trigger.by_message:
             self.wakeups.not_later(turn.gana, turn.surface, now)

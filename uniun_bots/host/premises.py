@@ -1,0 +1,33 @@
+"""What every step of the flow works with: the opened parts of a host. A reload replaces the roster and the settings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from uniun_bots.clock import Clock
+from uniun_bots.database.store import Store
+from uniun_bots.host.finder import Finder
+from uniun_bots.host.roster import Roster
+from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.scheduler import Scheduler
+from uniun_bots.personas.settings import HostSettings
+from uniun_bots.relays.gateway import Gateway
+from uniun_bots.triggers.wakeups import Wakeups
+
+
+@dataclass(kw_only=True, eq=False)
+class Premises:
+    store: Store
+    gateway: Gateway
+    scheduler: Scheduler
+    engines: dict[str, Engine]
+    wakeups: Wakeups
+    clock: Clock
+    settings: HostSettings
+    roster: Roster
+    debounce: bool = True
+
+    def __post_init__(self) -> None:
+        self.finder = Finder(self.gateway, self.store, self.clock)
+        self.counters: Counter[str] = Counter()
