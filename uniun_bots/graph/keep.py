@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from uniun_bots.graph.manas import Rule, join_manas
 from uniun_bots.graph.note import Origin
 from uniun_bots.graph.profiles import keep_profile
 from uniun_bots.graph.words import words
@@ -95,18 +96,27 @@ def keep_note(tx: sqlite3.Connection, event: Event, origin: Origin, at: float) -
         "INSERT OR IGNORE INTO edges (seq, kind, target) VALUES (?, ?, ?)",
         [(seq, kind, target) for kind, target in edges[:MOST_EDGES] if target],
     )
+    surfaces, topics = surfaces_of(event), topics_of(event)
     tx.executemany(
-        "INSERT INTO surfaces (surface, seq) VALUES (?, ?)",
-        [(surface, seq) for surface in surfaces_of(event)],
+        "INSERT INTO surfaces (surface, seq) VALUES (?, ?)", [(surface, seq) for surface in surfaces]
     )
-    if topics := topics_of(event):
+    if topics:
         tx.executemany(
             "INSERT OR IGNORE INTO topics (topic, seq) VALUES (?, ?)", [(topic, seq) for topic in topics]
         )
     tx.execute("INSERT INTO notes_text (rowid, words) VALUES (?, ?)", (seq, words(text)))
+    join_manas(tx, seq, _facts(event, surfaces, topics))
     if _deleted_before(tx, event):
         tx.execute("UPDATE notes SET deleted = 1 WHERE seq = ?", (seq,))
     return seq
+
+
+def _facts(event: Event, surfaces: Iterable[str], topics: Iterable[str]) -> list[Rule]:
+    """By what a Manas may name this note."""
+    facts = [Rule("note", event.id), Rule("author", event.author)]
+    facts += [Rule("topic", topic) for topic in topics]
+    groups = [surface for surface in surfaces if surface.startswith("group:")]
+    return facts + [Rule("group", surface.removeprefix("group:")) for surface in groups]
 
 
 def _deleted_before(tx: sqlite3.Connection, event: Event) -> bool:

@@ -1,0 +1,121 @@
+"""Scope: which notes a reader may see. Every reading of notes as knowledge goes through `where`."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from uniun_bots.personas.hosted import HostedGana
+
+Condition = tuple[str, list[object]]
+"""SQL and its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The union of what the first five fields name, narrowed by the last four. An empty one holds nothing."""
+
+    manas: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    surfaces: tuple[str, ...] = ()
+    drafts: bool = False
+    everything: bool = False
+    """For the owner: Shiv and the command line."""
+    audience: str | None = None
+    """The one conversation whose private notes come along."""
+    by: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    """As they are kept: lower case, without `#`."""
+    since: int | None = None
+    """By `created_at`, in Unix seconds; both ends belong to it."""
+    until: int | None = None
+
+
+def scope_of(hosted: HostedGana, audience: str | None = None) -> Scope:
+    """What one Gana may read in a run on the conversation `audience`, None for a public one."""
+    if hosted.gana.manas:
+        return Scope(manas=hosted.gana.manas, audience=audience)
+    own_surface = (hosted.surface,) if hosted.surface else ()
+    return Scope(authors=(hosted.pubkey,), surfaces=own_surface, drafts=True, audience=audience)
+
+
+def where(scope: Scope) -> Condition:
+    """A condition over `notes n` that tests one note in a few look-ups, whatever the size of the scope."""
+    tests = [_union(scope), *_narrowings(scope)]
+    # A note that retention has emptied says nothing any more.
+    tests.append(("(n.raw IS NOT NULL OR n.text != '')", []))
+    tests.append(("n.deleted = 0", []))
+    # Private notes: only those of this conversation, and with `= NULL` none.
+    tests.append(("(n.audience IS NULL OR n.audience = ?)", [scope.audience]))
+    return " AND ".join(sql for sql, _ in tests), [value for _, values in tests for value in values]
+
+
+def from_where(scope: Scope) -> Condition:
+    """`FROM … WHERE …` over `notes n`, for whoever reads all notes of a scope: begins with its members."""
+    test, parameters = where(scope)
+    if scope.everything:
+        return f"FROM notes n WHERE {test}", parameters
+    members = _members(scope)
+    if not members:
+        return f"FROM notes n WHERE {test}", parameters
+    union = " UNION ".join(sql for sql, _ in members)
+    named = [value for _, values in members for value in values]
+    return f"FROM ({union}) m CROSS JOIN notes n ON n.seq = m.seq WHERE {test}", named + parameters
+
+
+def _members(scope: Scope) -> list[Condition]:
+    named = (
+        ("manas_notes", "manas", scope.manas),
+        ("notes", "author", scope.authors),
+        ("surfaces", "surface", scope.surfaces),
+        ("notes", "origin", ("draft",) if scope.drafts else ()),
+    )
+    return [
+        (f"SELECT DISTINCT seq FROM {table} WHERE {column} {_in(names)}", [*names])  # noqa: S608
+        for table, column, names in named
+        if names
+    ]
+
+
+def count(tx: sqlite3.Connection, scope: Scope, at_most: int | None = None) -> int:
+    """How many notes the scope holds; with `at_most` it stops counting there."""
+    source, parameters = from_where(scope)
+    counted = f"SELECT count(*) FROM (SELECT 1 {source} LIMIT ?)"  # noqa: S608
+    return int(tx.execute(counted, (*parameters, -1 if at_most is None else at_most)).fetchone()[0])
+
+
+def _union(scope: Scope) -> Condition:
+    if scope.everything:
+        return "1", []
+    tests: list[Condition] = []
+    if scope.manas:
+        tests.append((_exists("manas_notes", "manas", scope.manas), [*scope.manas]))
+    if scope.authors:
+        tests.append((f"n.author {_in(scope.authors)}", [*scope.authors]))
+    if scope.surfaces:
+        tests.append((_exists("surfaces", "surface", scope.surfaces), [*scope.surfaces]))
+    if scope.drafts:
+        tests.append(("n.origin = 'draft'", []))
+    joined = " OR ".join(sql for sql, _ in tests)
+    return f"({joined or 0})", [value for _, values in tests for value in values]
+
+
+def _narrowings(scope: Scope) -> list[Condition]:
+    tests: list[Condition] = []
+    if scope.by:
+        tests.append((f"n.author {_in(scope.by)}", [*scope.by]))
+    if scope.topics:
+        tests.append((_exists("topics", "topic", scope.topics), [*scope.topics]))
+    if scope.since is not None:
+        tests.append(("n.created_at >= ?", [scope.since]))
+    if scope.until is not None:
+        tests.append(("n.created_at <= ?", [scope.until]))
+    return tests
+
+
+def _exists(table: str, column: str, names: tuple[str, ...]) -> str:
+    return f"EXISTS (SELECT 1 FROM {table} x WHERE x.{column} {_in(names)} AND x.seq = n.seq)"  # noqa: S608
+
+
+def _in(names: tuple[str, ...]) -> str:
+    return f"IN ({','.join('?' * len(names))})"
