@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,3 +84,10 @@ def test_a_model_that_cannot_go_back_comes_back_to_the_end_of_its_prompt(model: 
     assert [answer.counts.reused_tokens for answer in answers[:2]] == [0, 0]
     assert [answer.counts.evaluated_tokens for answer in answers[2:]] == [1, 1]
     assert [answer.text for answer in answers[:2]] == [answer.text for answer in answers[2:]]
+
+
+@pytest.mark.parametrize("most", [0, 500, 2_000, 20_000])
+def test_a_string_may_be_as_long_as_a_persona_wants(model: Model, most: int) -> None:
+    schema = json.dumps({"type": "string", "maxLength": most})
+    request = Request((Message("user", "Write."),), 3, 0.0, json_schema=schema)
+    assert model.generate(1, request, lambda _: None).text.startswith('"')

@@ -116,6 +116,15 @@ async def test_a_schema_in_words_finds_a_place_without_a_system_message(server: 
     assert [message["role"] for message in server.bodies[0]["messages"]] == ["system", "user"]
 
 
+async def test_a_server_is_not_asked_to_count_long_texts(server: StandIn) -> None:
+    """llama_cpp.server refuses a schema with some 2,000 characters, and dies of one with 20,000."""
+    texts = [{"type": "string", "maxLength": most} for most in (1000, 1001)]
+    schema = {"oneOf": [{"type": "object", "properties": {"body": text}} for text in texts]}
+    await server.engine().generate(ask(json_schema=json.dumps(schema)))
+    sent = server.bodies[0]["response_format"]["json_schema"]["schema"]["oneOf"]
+    assert [one["properties"]["body"] for one in sent] == [texts[0], {"type": "string"}]
+
+
 @pytest.mark.parametrize("schema", ["{", "[]"])
 async def test_a_schema_that_is_none_is_refused_before_anything_is_sent(server: StandIn, schema: str) -> None:
     engine = server.engine()

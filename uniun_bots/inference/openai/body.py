@@ -11,6 +11,9 @@ from uniun_bots.inference.marks import break_apart
 from uniun_bots.inference.request import Message, Request
 from uniun_bots.personas.settings import JsonDialect
 
+MOST_LENGTH = 1000
+"""Servers make a rule of every character that a string may have, and fall over many; a longer text is ended by
+the token limit."""
 IN_WORDS = "Answer with nothing but one JSON object that satisfies this JSON schema:"
 
 
@@ -52,7 +55,20 @@ def _schema(text: str | None) -> dict[str, Any] | None:
         raise SchemaRefused(f"the schema is not JSON: {fault}") from fault
     if not isinstance(schema, dict):
         raise SchemaRefused(f"the schema is not a JSON object: {text[:80]}")
-    return schema
+    found: dict[str, Any] = _without_long_lengths(schema)
+    return found
+
+
+def _without_long_lengths(found: Any) -> Any:
+    if isinstance(found, list):
+        return [_without_long_lengths(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    return {
+        key: _without_long_lengths(value)
+        for key, value in found.items()
+        if key != "maxLength" or not isinstance(value, int) or value <= MOST_LENGTH
+    }
 
 
 def _response_format(schema: dict[str, Any] | None, dialect: JsonDialect) -> dict[str, Any]:
