@@ -17,10 +17,12 @@ class Frontmatter:
     body_place: Place
 
 
-def split_frontmatter(text: str) -> Frontmatter:
+def split_frontmatter(text: str, body_is: str = "task") -> Frontmatter:
     """`text` has `\\n` line ends; a fence is a line that is `---`, no more. Raises ValueError for people."""
     if not text.strip():
-        raise ValueError("the file is empty: write the frontmatter between two lines `---`, then the task")
+        raise ValueError(
+            f"the file is empty: write the frontmatter between two lines `---`, then the {body_is}"
+        )
     lines = text.split("\n")
     if not _is_fence(lines[0]):
         raise ValueError("no frontmatter: the first line must be `---`")

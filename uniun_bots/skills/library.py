@@ -1,0 +1,58 @@
+"""All skills that a project has: the predefined ones and its own, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from uniun_bots.errors import Fault
+from uniun_bots.personas.scalars import did_you_mean
+from uniun_bots.personas.shown import shown
+from uniun_bots.skills.catalogue import BUILTINS, DEVICE
+from uniun_bots.skills.skill import Skill
+
+PREFIX = "user-"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    predefined: Mapping[str, Skill]
+    texts: Mapping[str, Skill] = field(default_factory=dict)
+    """By the name that the model calls: `user-<name>` where a predefined skill has the plain one."""
+    broken: frozenset[str] = frozenset()
+    """Names of files that are there and cannot be used."""
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[Fault, ...] = ()
+
+    def spoken_name(self, attached: str) -> str | None:
+        """How the model calls the text skill that a persona names; None when there is none of that name."""
+        if attached in DEVICE:
+            return None
+        by_file = (name for name, skill in self.texts.items() if skill.name == attached)
+        return next(by_file, attached if attached in self.texts else None)
+
+    def complaint(self, attached: str) -> str | None:
+        """What is wrong with a name in a persona's `skills`, for people."""
+        if attached in DEVICE or attached in self.broken or self.spoken_name(attached):
+            return None
+        if attached in BUILTINS:
+            return f"{shown(attached)} is registered by itself: `skills` is for text skills and {' and '.join(DEVICE)}"
+        close = did_you_mean(get_close_matches(attached, [*self.texts, *DEVICE], 1, 0.6))
+        return f"no skill {shown(attached)}{close}: write skills/{_file(attached)}, or remove the name"
+
+
+def named(texts: Iterable[Skill]) -> dict[str, Skill]:
+    """Under the names that the model calls. A file that is called `user-…` itself keeps its name."""
+    found = list(texts)
+    names = {skill.name: skill for skill in found if skill.name not in BUILTINS}
+    for skill in (skill for skill in found if skill.name in BUILTINS):
+        name = PREFIX + skill.name
+        while name in names:
+            name = PREFIX + name
+        names[name] = skill
+    return names
+
+
+def _file(attached: str) -> str:
+    return f"{attached}.md" if attached.replace("-", "").isalnum() else "NAME.md"

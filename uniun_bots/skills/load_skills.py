@@ -1,0 +1,74 @@
+"""Load every skill of a project. A file that cannot be used is told and left out; all others load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from uniun_bots.errors import Fault, NotFound
+from uniun_bots.personas.load_relay_set import bundled_folder
+from uniun_bots.personas.names import files_in
+from uniun_bots.skills.catalogue import BUILTINS
+from uniun_bots.skills.library import Library, named
+from uniun_bots.skills.skill import Skill, Source
+from uniun_bots.skills.skill_file import read_skill_file
+
+MOST_FILES = 500
+
+
+def load_skills(project: Path) -> Library:
+    """Of a project folder; a clone of the repository is one whose skills/ is the predefined catalogue itself."""
+    predefined = predefined_skills()
+    folder = project / "skills"
+    own = [] if _is_catalogue(folder) else files_in(folder, ".md")
+    texts: list[Skill] = []
+    faults: list[Fault] = [*_misplaced(folder)]
+    warnings: list[Fault] = []
+    broken: set[str] = set()
+    for path in own[:MOST_FILES]:
+        read = read_skill_file(path, Source.PROJECT)
+        faults += read.faults
+        warnings += read.warnings
+        if read.skill is None:
+            broken.add(path.stem)
+        else:
+            texts.append(read.skill)
+    if len(own) > MOST_FILES:
+        told = f"{len(own)} skills; at most {MOST_FILES} are read"
+        faults.append(Fault(str(folder), 1, 1, told))
+    return Library(predefined, named(texts), frozenset(broken), tuple(faults), tuple(warnings))
+
+
+@cache
+def predefined_skills() -> dict[str, Skill]:
+    """Raises NotFound when the package is not whole."""
+    folder = bundled_folder("skills")
+    if folder is None:
+        raise NotFound("the predefined skills that come with the package are missing: install it again")
+    found: dict[str, Skill] = {}
+    for name in BUILTINS:
+        read = read_skill_file(folder / f"{name}.md", Source.PREDEFINED)
+        if read.skill is None:
+            raise NotFound(f"the predefined skill {name} cannot be used: {read.faults[0]}")
+        found[name] = read.skill
+    return found
+
+
+def _is_catalogue(folder: Path) -> bool:
+    bundled = bundled_folder("skills")
+    return bundled is not None and folder.is_dir() and folder.resolve() == bundled.resolve()
+
+
+def _misplaced(folder: Path) -> Iterator[Fault]:
+    """Skills as folders, with scripts beside them, and files of other endings would be passed over without a word."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and (path / "SKILL.md").exists():
+            told = f"a skill is one file and nothing beside it is run: move SKILL.md to {path.name}.md"
+            yield Fault(str(path), 1, 1, told)
+        elif path.suffix.lower() in (".markdown", ".yaml", ".yml", ".json", ".txt"):
+            yield Fault(
+                str(path), 1, 1, f"only .md files are skills: rename it to {path.stem}.md, or remove it"
+            )
