@@ -34,6 +34,8 @@ class _Parts:
     own_pubkey: str
     names: Mapping[str, str]
     now: float
+    rules: str = RULES
+    cites_turn: bool = False
 
     def without(self, dropped: int) -> _Parts:
         """Without so many notes of ancestry and, when these are gone, knowledge."""
@@ -42,8 +44,8 @@ class _Parts:
         return replace(self, ancestry=self.ancestry[dropped:], knowledge=self.knowledge[:kept])
 
     def handles(self) -> dict[str, str]:
-        """What may be cited. The turn's own notes are answered, not cited, and have none."""
-        shown = (*self.knowledge, *self.ancestry)
+        """What may be named. Where a model only writes text, the turn's own notes are answered and have none."""
+        shown = (*self.knowledge, *self.ancestry, *(self.turn.as_written() if self.cites_turn else ()))
         return {f"n{number}": note.id for number, note in enumerate(shown, start=1)}
 
     def messages(self) -> tuple[Message, ...]:
@@ -54,7 +56,7 @@ class _Parts:
         asked = self._block(
             "Answer this:" if thread else "", self.turn.as_written(), handles, self.input_chars
         )
-        system = f"{self.task}\n\n{RULES}"
+        system = f"{self.task}\n\n{self.rules}"
         return (
             Message("system", "\n\n".join([system, *knowledge])),
             Message("user", "\n\n".join([*thread, *(asked or ["Write your post now."])])),
@@ -83,14 +85,21 @@ async def assemble(
     context_tokens: int,
     answer_tokens: int,
     now: float,
+    rules: str = RULES,
+    cites_turn: bool = False,
 ) -> Context:
-    """`ancestry` is root first, `knowledge` best first, `now` Unix seconds.
+    """`ancestry` is root first, `knowledge` best first, `now` Unix seconds. `cites_turn`: the turn's notes have
+    handles too, which an agentic run gives to its skills.
 
     What does not fit goes in this order: the oldest of the thread, the last of the knowledge, the ends
     of long inputs. The task always stays; raises PromptTooLong when it is too long even with empty inputs.
     """
     budget = context_tokens - answer_tokens
-    parts = _parts(turn, task, own_pubkey, ancestry, names, knowledge, now, budget)
+    parts = replace(
+        _parts(turn, task, own_pubkey, ancestry, names, knowledge, now, budget),
+        rules=rules,
+        cites_turn=cites_turn,
+    )
 
     async def tokens(candidate: _Parts) -> int:
         return await engine.count(candidate.messages())

@@ -15,9 +15,12 @@ def quote(note: Note, handle: str, label: str, age: str, max_chars: int) -> str:
 
     `handle`: empty for a note that is not there to be cited.
     """
-    lines = cut(note.text.strip(), max_chars).splitlines() or [""]
-    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
-    return f"{quoted}\n({handle}{', ' if handle else ''}{label}, {age})"
+    text = quoted(cut(note.text.strip(), max_chars))
+    return f"{text}\n({handle}{', ' if handle else ''}{label}, {age})"
+
+
+def quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])
 
 
 def cut(text: str, max_chars: int) -> str:

@@ -80,6 +80,11 @@ def sanitize(text: str, finish: Finish, speaker: str = "") -> Cleaned:
             return Cleaned(text, tuple(dict.fromkeys(removed)))
 
 
+def without_thinking(text: str, finish: Finish) -> str:
+    """What stands outside of all thinking; nothing when the thinking never ended."""
+    return _without_thinking(_final_channel(text)[0], finish)[0]
+
+
 def _without_control(text: str) -> tuple[str, Removed | None]:
     """Join surrogate pairs, replace lone halves, drop the control characters that are not white space."""
     if not _CONTROL.search(text):

@@ -17,7 +17,8 @@ from uniun_bots.runs.gate import Gate, Refused, lines_of, pass_gate
 from uniun_bots.runs.outcome import Ending, Outcome, Step
 from uniun_bots.runs.shorten import shorten
 
-_NOOP = re.compile(r"`?[<\[(]?NOOP[>\])]?`?\.?")
+NOOP = re.compile(r"`?[<\[(]?NOOP[>\])]?`?\.?")
+"""The whole of an answer that is silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ async def run_one_shot(
     request = _first_request(context, asking)
     while True:
         try:
-            completion = await _ask(
+            completion = await ask(
                 scheduler,
                 Job(context.turn.gana, asking.engine_name, request, deadline, due=context.turn.due),
             )
@@ -63,7 +64,7 @@ async def run_one_shot(
         request = _next_request(request, context, completion, asking)
 
 
-async def _ask(scheduler: Scheduler, job: Job) -> Completion:
+async def ask(scheduler: Scheduler, job: Job) -> Completion:
     """A job that ends cancelled is tried once more; giving way to others is not an end."""
     try:
         return await scheduler.submit(job)
@@ -99,7 +100,7 @@ def _decide(context: Context, completion: Completion, cleaned: Cleaned, gate: Ga
     if not cleaned.text:
         why = _why_empty(completion, cleaned)
         return _without_body(Ending.FAILED, f"no answer: {why}"), why
-    if _NOOP.fullmatch(cleaned.text):
+    if NOOP.fullmatch(cleaned.text):
         return _without_body(Ending.SILENT, "the model chose to say nothing"), "NOOP"
     cited = take_citations(cleaned.text, context.handles)
     body = cited.text if completion.finish == "stop" else shorten(cited.text, len(cited.text))

@@ -15,11 +15,13 @@ class Ending(StrEnum):
     MALFORMED = "malformed"
     CANCELLED = "cancelled"
     FAILED = "failed"
+    SKIPPED = "skipped"
+    """It had begun, and what it answers was taken from it: the Gana was paused, the input decided or deleted."""
 
     @property
     def decides(self) -> bool:
         """Whether the turn is done; the other endings are tried again."""
-        return self not in (Ending.CANCELLED, Ending.FAILED)
+        return self not in (Ending.CANCELLED, Ending.FAILED, Ending.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,18 @@ class Step:
     completion: Completion
     note: str
     """What became of the round's text, in a few words."""
+    skill: str = ""
+    """What an agentic round called; empty when it called nothing."""
+    arguments: str = ""
+    """As JSON."""
+    result: str = ""
+    """What the model was told."""
+    note_ids: tuple[str, ...] = ()
+    """Of the notes in the result."""
+    waiting_ms: float = 0.0
+    """In the scheduler, giving way included."""
+    executing_ms: float = 0.0
+    """The skill."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,131 @@
+"""The rules of an agentic run, without a model and without a store: what each answer of the model leads to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from uniun_bots.context.quote import cut, quoted
+from uniun_bots.inference.sanitize import sanitize
+from uniun_bots.runs.citations import take_citations
+from uniun_bots.runs.gate import Gate, Refused, pass_gate
+from uniun_bots.runs.one_shot import NOOP
+from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.runs.shorten import shorten
+from uniun_bots.skills.call import BadCall, Call, Wrong
+from uniun_bots.skills.catalogue import Role
+from uniun_bots.skills.effect import Answer, Effect, Publish, Silence
+
+RESULT_CHARS = 4000
+"""No result takes more of the prompt, whatever a skill gives."""
+
+LAST_CALL = "1 call is left: it should publish or stay silent."
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The run goes on: what the model is told before its next call."""
+
+    text: str
+    note: str
+    """What became of the round, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    outcome: Outcome
+    """Without its steps."""
+    note: str
+
+
+class Rounds:
+    """One run. `read` and, for a call that it lets through, `result` are asked once a round, in turn."""
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        handles: Mapping[str, str],
+        answered: Collection[str] = (),
+        speaker: str = "",
+    ) -> None:
+        """`handles`: of all notes that were shown so far, later ones included; `answered`: ids of the turn."""
+        self.left = self._most = most
+        self._handles, self._answered, self._speaker = handles, answered, speaker
+        self._asked: Counter[str] = Counter()
+        self._refused = self._wrong = False
+
+    def read(self, found: Call | BadCall) -> Call | Told | Over:
+        self.left -= 1
+        if isinstance(found, BadCall):
+            return self._bad(found)
+        self._asked[found.key] += found.skill.role is not Role.OUTPUT
+        match self._asked[found.key]:
+            case 0 | 1:
+                return found
+            case 2:
+                said = "You made this call before; its result stands above."
+                return self._go_on(said, "the same call again: not carried out")
+        reason = f"called {found.skill.name} with the same arguments again and again"
+        return _over(Ending.EXHAUSTED, reason)
+
+    def result(self, call: Call, effect: Effect, gate: Gate) -> Told | Over:
+        match effect:
+            case Silence():
+                return _over(Ending.SILENT, "the model chose to say nothing")
+            case Publish():
+                return self._publish(effect, gate)
+            case Answer():
+                text = quoted(cut(effect.text, RESULT_CHARS))
+                note = "could not be carried out" if effect.is_fault else "carried out"
+                return self._go_on(f"Result of {call.skill.name}:\n{text}", note)
+
+    def _bad(self, found: BadCall) -> Told | Over:
+        """What is no call at all ends the run; a wrong name or argument may be put right once."""
+        if found.wrong is Wrong.NO_CALL or self._wrong:
+            return _over(Ending.MALFORMED, f"no usable call: {found.told}")
+        self._wrong = True
+        return self._go_on(f"That call cannot be used: {found.told}.", f"not usable: {found.told}")
+
+    def _publish(self, wanted: Publish, gate: Gate) -> Told | Over:
+        cleaned = sanitize(wanted.body, "stop", self._speaker)
+        if NOOP.fullmatch(cleaned.text):
+            return _over(Ending.SILENT, "the model chose to say nothing")
+        cited = take_citations(cleaned.text, self._handles)
+        passed = pass_gate(_whole(cited.text, gate.max_chars), gate)
+        if isinstance(passed, Refused):
+            return self._refuse(passed)
+        named = dict.fromkeys((*wanted.references, *cited.note_ids))
+        references = tuple(note_id for note_id in named if note_id not in self._answered)
+        dropped = (*wanted.dropped, *(f"{handle}: never shown" for handle in cited.unknown))
+        note = f"published {len(passed.body)} characters" + (
+            f"; dropped {', '.join(dropped)}" * bool(dropped)
+        )
+        return Over(Outcome(Ending.SUCCEEDED, passed.body, references, "", ()), note)
+
+    def _refuse(self, refused: Refused) -> Told | Over:
+        note = f"refused: {refused.reason}"
+        if self._refused or not self.left:
+            return _over(Ending.MALFORMED, refused.reason, note)
+        self._refused = True
+        return self._go_on(f"Your text was not published: {refused.reason}.", note)
+
+    def _go_on(self, text: str, note: str) -> Told | Over:
+        if not self.left:
+            return _over(Ending.EXHAUSTED, f"all {self._most} rounds are used up", note)
+        calls = (
+            "1 call is left: it should publish or stay silent."
+            if self.left == 1
+            else f"{self.left} calls are left."
+        )
+        return Told(f"{text}\n{calls}", note)
+
+
+def _over(ending: Ending, reason: str, note: str = "") -> Over:
+    return Over(Outcome(ending, None, (), reason, ()), note or reason)
+
+
+def _whole(body: str, max_chars: int) -> str:
+    """A text that is as long as it may be was cut off by that bound: it ends with its last whole sentence, if any."""
+    return (shorten(body, max_chars) or body) if len(body) == max_chars else body
