@@ -35,6 +35,13 @@ def data_dir(folder: Path) -> Path:
     return reading.value.data_folder(folder)
 
 
+def project_data_dir(folder: Path) -> Path:
+    """Where something may be written although nothing has run yet. Raises NotFound for any other folder."""
+    if not (folder / "host.yaml").exists() and not (folder / "personas").is_dir():
+        raise NotFound(f"{folder} is no project folder: `uniun-bots init DIR` makes one")
+    return data_dir(folder)
+
+
 def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
     """Read-only, beside a running host or without one. Raises NotFound when nothing was ever run here."""
     path = data_dir(folder) / FILE

@@ -12,6 +12,7 @@ from uniun_bots.cli.explain import explain
 from uniun_bots.cli.init import init
 from uniun_bots.cli.keys import keys
 from uniun_bots.cli.model import model
+from uniun_bots.cli.notes import notes
 from uniun_bots.cli.persona import persona
 from uniun_bots.cli.relay import relay
 from uniun_bots.cli.run import run, tick
@@ -36,6 +37,7 @@ main.add_command(status)
 main.add_command(explain)
 main.add_command(runs)
 main.add_command(persona)
+main.add_command(notes)
 main.add_command(pause)
 main.add_command(resume)
 main.add_command(backup)

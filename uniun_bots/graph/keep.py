@@ -18,6 +18,8 @@ from uniun_bots.nostr.threads import read_thread
 from uniun_bots.relays.heard import Heard, Sighting
 
 NOTE_KINDS = frozenset({1, 42, 30023})
+READ_KINDS = NOTE_KINDS | {0, 5}
+"""And profiles and deletions, read for what they say."""
 MOST_EDGES = 200
 """Edges kept of one note; contact-list-like notes carry thousands of tags."""
 

@@ -21,6 +21,7 @@ from aiohttp import web
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
 from uniun_bots.host import actions
+from uniun_bots.host.importing import take_batch
 from uniun_bots.host.lease import holder
 from uniun_bots.host.models import use_model
 from uniun_bots.host.retract import retract
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 NOTE = "control.path"
 STARTING_S = 20.0
 ANSWER_S = 300.0
+LARGEST_BYTES = 32_000_000
+"""Of one request: a batch of an import."""
 
 
 def socket_path(data_dir: Path) -> Path:
@@ -50,7 +53,7 @@ class ControlServer:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _refuse_strangers(self._path.parent)
         self._path.unlink(missing_ok=True)
-        app = web.Application(middlewares=[_tell_errors])
+        app = web.Application(middlewares=[_tell_errors], client_max_size=LARGEST_BYTES)
         app.add_routes(
             [
                 web.get("/status", self._status),
@@ -60,6 +63,7 @@ class ControlServer:
                 web.post("/retry", self._retry),
                 web.post("/retract", self._retract),
                 web.post("/model", self._model),
+                web.post("/notes/import", self._import),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -113,6 +117,9 @@ class ControlServer:
         asked = await request.json()
         info = await use_model(self._host, asked["model"], now=bool(asked["now"]))
         return web.json_response({"model": info.model, "context_tokens": info.context_tokens})
+
+    async def _import(self, request: web.Request) -> web.Response:
+        return web.json_response(await take_batch(self._host.house, await request.json()))
 
 
 @web.middleware

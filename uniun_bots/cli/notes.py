@@ -1,0 +1,17 @@
+"""`uniun-bots notes`: the note graph from outside."""
+
+from __future__ import annotations
+
+import click
+
+from uniun_bots.cli.notes_export import export
+from uniun_bots.cli.notes_import import import_notes
+
+
+@click.group(epilog="Example: uniun-bots notes import dump.jsonl --dir my-bots")
+def notes() -> None:
+    """The notes of a project folder: import, export."""
+
+
+notes.add_command(import_notes)
+notes.add_command(export)
