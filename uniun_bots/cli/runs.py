@@ -62,7 +62,7 @@ def show_run(run: int, folder: Path, as_json: bool) -> None:
 @click.argument("run", type=int)
 @folder_option
 def retry_run(run: int, folder: Path) -> None:
-    """Take up the inputs of a failed, malformed or given-up run again."""
+    """Take up the inputs of a failed, malformed, exhausted or given-up run again."""
     act(folder, "/retry", {"run": run}, lambda tx: actions.retry(tx, run))
     click.echo(f"the inputs of run {run} are pending again")
 
@@ -103,7 +103,7 @@ def _story(tx: sqlite3.Connection, run: int) -> dict[str, Any]:
         **dict(row),
         "keys": keys,
         "inputs": [dict(one) for one in inputs],
-        "steps": [dict(one) for one in steps],
+        "steps": [{**dict(one), "note_ids": json.loads(one["note_ids"])} for one in steps],
         "receipts": [dict(one) for one in receipts],
     }
 
@@ -120,7 +120,8 @@ def _lines(story: dict[str, Any]) -> list[str]:
             f"  round {step['round']} on {step['model']}: {step['prompt_tokens']} prompt tokens"
             f" ({step['reused_tokens']} reused), {step['generated_tokens']} generated, {step['seconds']:.1f} s"
         )
-        lines.append(f"    model: {step['text']!r}\n    {step['note']}")
+        lines += _called(step) if step["skill"] else [f"    model: {step['text']!r}"]
+        lines.append(f"    {step['note']}")
     if story["reason"]:
         lines.append(f"  {story['reason']}")
     if story["body"]:
@@ -129,3 +130,11 @@ def _lines(story: dict[str, Any]) -> list[str]:
         lines.append(f"  as {spell_note(story['event_id'])}")
     lines += [f"  {one['relay']} said {one['fate']} {one['message']}".rstrip() for one in story["receipts"]]
     return lines
+
+
+def _called(step: dict[str, Any]) -> list[str]:
+    """The model's call, what it was told, and links to the notes in that."""
+    lines = [f"    called {step['skill']} {step['arguments']} ({step['executing_ms']:.0f} ms)"]
+    if step["result"]:
+        lines.append(f"    was told: {step['result']}")
+    return lines + [f"      nostr:{spell_note(note_id)}" for note_id in step["note_ids"]]

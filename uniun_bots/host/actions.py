@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from uniun_bots.errors import NotFound
 from uniun_bots.inputs import enabled
 from uniun_bots.inputs.retries import forget
+from uniun_bots.journal.attempt import RUNNING
 
 
 def pause(tx: sqlite3.Connection, ganas: Iterable[str], why: str) -> None:
@@ -36,6 +37,8 @@ def retry(tx: sqlite3.Connection, run: int) -> str:
         raise NotFound(f"there is no run {run}; see `uniun-bots runs list`")
     if row["ending"] in ("succeeded", "silent"):
         raise NotFound(f"run {run} ended {row['ending']}: there is nothing to retry")
+    if row["ending"] == RUNNING:
+        raise NotFound(f"run {run} is still under way")
     gana, keys = row["gana"], _undone(tx, row["gana"], row["keys"])
     if not keys:
         raise NotFound(f"the inputs of run {run} were answered since: there is nothing to retry")

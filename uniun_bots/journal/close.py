@@ -47,6 +47,8 @@ class Ended:
     own: str
     started_at: float
     ended_at: float
+    run: int | None = None
+    """Its number, when it has been in the log since it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
         event_id=ended.pinned.event.id if ended.pinned else None,
         started_at=ended.started_at,
         ended_at=ended.ended_at,
+        run=ended.run,
     )
     again_at, dead = None, False
     if outcome.ending.decides:

@@ -7,6 +7,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from uniun_bots.inputs.turn import Turn
+from uniun_bots.journal.attempt import RUNNING
+from uniun_bots.journal.steps import write_steps
 from uniun_bots.runs.outcome import Outcome
 
 RUNS_PER_GANA = 10
@@ -34,43 +36,24 @@ def record_run(
     event_id: str | None,
     started_at: float,
     ended_at: float,
+    run: int | None = None,
 ) -> int:
-    cursor = tx.execute(
-        "INSERT INTO runs (gana, surface, mode, keys, attempt, ending, reason, body, event_id, started_at,"
-        " ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-        (
-            turn.gana,
-            turn.surface,
-            mode,
-            json.dumps(turn.keys),
-            turn.attempt,
-            outcome.ending,
-            outcome.reason,
-            outcome.body,
-            event_id,
-            started_at,
-            ended_at,
-        ),
-    )
-    run = int(cursor.lastrowid or 0)
-    tx.executemany(
-        "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?)",
-        [
-            (
-                run,
-                step.round,
-                step.completion.model,
-                step.completion.text,
-                step.note,
-                step.completion.prompt_tokens,
-                step.completion.reused_tokens,
-                step.completion.evaluated_tokens,
-                step.completion.generated_tokens,
-                step.completion.seconds,
-            )
-            for step in outcome.steps
-        ],
-    )
+    """`run`: the number that it got when it began."""
+    ended = (outcome.ending, outcome.reason, outcome.body, event_id, started_at, ended_at)
+    if run is not None:
+        tx.execute(
+            "UPDATE runs SET ending = ?, reason = ?, body = ?, event_id = ?, started_at = ?, ended_at = ?"
+            " WHERE run = ?",
+            (*ended, run),
+        )
+    else:
+        cursor = tx.execute(
+            "INSERT INTO runs (gana, surface, mode, keys, attempt, ending, reason, body, event_id, started_at,"
+            " ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            (turn.gana, turn.surface, mode, json.dumps(turn.keys), turn.attempt, *ended),
+        )
+        run = int(cursor.lastrowid or 0)
+    write_steps(tx, run, outcome.steps)
     return run
 
 
@@ -88,13 +71,13 @@ def dead_letters(tx: sqlite3.Connection) -> list[DeadLetter]:
 
 
 def prune_runs(tx: sqlite3.Connection) -> int:
-    """The newest RUNS_PER_GANA of each Gana and RUNS_IN_ALL in all stay; returns how many went."""
+    """The newest RUNS_PER_GANA of each Gana and RUNS_IN_ALL in all stay, and what runs; returns how many went."""
     gone = [
         row[0]
         for row in tx.execute(
             "SELECT run FROM (SELECT run, row_number() OVER (PARTITION BY gana ORDER BY run DESC) AS nth,"
-            " row_number() OVER (ORDER BY run DESC) AS place FROM runs) WHERE nth > ? OR place > ?",
-            (RUNS_PER_GANA, RUNS_IN_ALL),
+            " row_number() OVER (ORDER BY run DESC) AS place FROM runs WHERE ending != ?) WHERE nth > ? OR place > ?",
+            (RUNNING, RUNS_PER_GANA, RUNS_IN_ALL),
         )
     ]
     tx.executemany("DELETE FROM steps WHERE run = ?", [(run,) for run in gone])
