@@ -74,7 +74,6 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
         ),
         ("model: hf:owner/repo/../file.gguf", "1:8 must be path:FILE.gguf, package:MODULE/FILE.gguf or hf:"),
         ("timezone: Europe/Belin", "1:11 `timezone` is not a known time zone: `Europe/Belin` (did you mean"),
-        ("memories: on", "1:11 `memories: on` is not built yet in this version: write off"),
         ("proxy: http://127.0.0.1:8080", "1:8 `proxy` must be a SOCKS address"),
         ("owner: me", "1:8 `owner` is not usable: 'me'"),
         ("keep_notes: 90", "1:13 `keep_notes` must be a duration such as"),

@@ -109,7 +109,15 @@ def _show(found: dict[str, Any]) -> None:
         f"{found['notes']} notes, {found['outbox']} in the outbox, {found['dead_letters']} dead letters,"
         f" pid {found['pid']}"
     )
+    if found["memories_on"]:
+        screen.print(memory_line(found["memories"]))
     sys.stdout.flush()
+
+
+def memory_line(backlog: dict[str, int]) -> str:
+    return (
+        f"{backlog['kept']} memories; {backlog['waiting']} notes wait for one, {backlog['given_up']} given up"
+    )
 
 
 def worker_deaths(health: dict[str, Any] | None) -> str:

@@ -173,6 +173,7 @@ class Host:
         for gone in self.house.roster.ganas.keys() - roster.ganas.keys():
             self.house.taking.forget(gone)
         self.project, self.house.roster, self.house.settings = project, roster, project.settings
+        self.house.remembering.look()
         gateway = self.house.gateway
         gateway.admit(roster.addresses.values(), roster.signers)
         await gateway.watch(interests(roster, standings, self.clock.now()))

@@ -16,6 +16,7 @@ from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_f
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import NoModel, tell
+from uniun_bots.host.remembering import Remembering
 from uniun_bots.host.taking import Taking
 from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
@@ -49,6 +50,7 @@ class House(Premises):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.taking = Taking(self)
+        self.remembering = Remembering(self)
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()
         self.keeping = 0
@@ -88,6 +90,7 @@ class House(Premises):
             self._look_again(name)
         if kept.new:
             self.arrived.set()
+            self.remembering.look()
 
     def _look_again(self, gana: str) -> None:
         """What waited for this Gana may be answered by now."""

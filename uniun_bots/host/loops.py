@@ -69,6 +69,7 @@ class Loops:
         if self._answering is None:
             self._answering = self._start(self._answer_all())
             self._start(self._pruning())
+            self._start(self._forever(self.house.remembering.step))
             self._start(self._once(self._finish_mail))
         self._start(self._publish_profiles())
 

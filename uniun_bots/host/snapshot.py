@@ -7,6 +7,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from uniun_bots.graph.extractions import backlog
 from uniun_bots.host.roster import Roster
 from uniun_bots.inputs.cursors import own_keys, pending_count
 from uniun_bots.inputs.enabled import standing
@@ -27,6 +28,7 @@ async def snapshot(host: Host) -> dict[str, Any]:
         "scheduler": house.scheduler.snapshot(),
         "wakeups": len(house.wakeups),
         "counters": dict(house.counters),
+        "memories_on": house.remembering.is_on,
         **rows,
     }
 
@@ -55,5 +57,6 @@ def _from_rows(tx: sqlite3.Connection, roster: Roster) -> dict[str, Any]:
         "ganas": ganas,
         "outbox": waiting_count(tx),
         "dead_letters": tx.execute("SELECT count(*) FROM dead_letters").fetchone()[0],
+        "memories": dataclasses.asdict(backlog(tx)),
         "notes": tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0],
     }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from uniun_bots.personas.coherence import Clash
-from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings, Switch
+from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings
 from uniun_bots.personas.sheet import Loc
 from uniun_bots.personas.shown import shown
 
@@ -33,7 +33,7 @@ _FIELDS = {
 
 
 def clashes_in_settings(settings: HostSettings) -> list[Clash]:
-    found = [*_model(settings), *_memories(settings)]
+    found = [*_model(settings)]
     for name, engine in settings.engines.items():
         found += [
             Clash(("engines", name, *loc), message, frozenset({"engines"}))
@@ -54,12 +54,6 @@ def _model(settings: HostSettings) -> Iterator[Clash]:
             yield Clash(("model",), f"{told}: {instead}", frozenset({"model", "engines"}))
     elif not MODEL_FORMS.fullmatch(settings.model):
         yield Clash(("model",), _wrong_form(settings.model), frozenset({"model"}))
-
-
-def _memories(settings: HostSettings) -> Iterator[Clash]:
-    if settings.memories is Switch.ON:
-        told = "`memories: on` is not built yet in this version: write off"
-        yield Clash(("memories",), told, frozenset({"memories"}))
 
 
 def _engine_name(name: str) -> Iterator[tuple[Loc, str]]:

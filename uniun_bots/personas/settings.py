@@ -165,7 +165,7 @@ class HostSettings(BaseModel):
     )
     """Older notes of other people lose their text when nothing waits for them."""
     memories: Annotated[Switch, scalars.one_of(Switch)] = Switch.OFF
-    """`on` is not built yet."""
+    """`on` has the model write short summaries of long notes when it has nothing else to do."""
     timezone: Annotated[str, scalars.checked(time_zone, "time zone such as `Europe/Berlin`")] = "UTC"
     """For `cron`."""
     defaults: Defaults = Defaults()
