@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from uniun_bots.context.context import Context
-from uniun_bots.context.quote import age_of, label_of, quote
+from uniun_bots.context.quote import age_of, quote
 from uniun_bots.errors import PromptTooLong
+from uniun_bots.graph.label import label_of
 from uniun_bots.graph.note import Note
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.request import Message

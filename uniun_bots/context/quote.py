@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
 from uniun_bots.graph.note import Note
-
-LABEL_CHARS = 40
 
 
 def quote(note: Note, handle: str, label: str, age: str, max_chars: int) -> str:
@@ -28,14 +23,6 @@ def cut(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     return f"{text[:max_chars].rstrip()} […{len(text) - max_chars} more characters cut]".lstrip()
-
-
-def label_of(author: str, own_pubkey: str, names: Mapping[str, str]) -> str:
-    """A name chosen by its bearer, on one line and short; without one the beginning of the key."""
-    if author == own_pubkey:
-        return "you"
-    name = re.sub(r'[\s\[\]()<>|:,"]+', " ", names.get(author, "")).strip()[:LABEL_CHARS].strip()
-    return f'"{name}"' if name else author[:8]
 
 
 def age_of(created_at: int, now: float) -> str:

@@ -6,17 +6,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """What a device skill wants done; a person says yes or no."""
-
-    kind: str
-    """The name of the skill: `remind-me` or `share-external`."""
-    text: str
-    at: float | None = None
-    """Unix seconds, for a reminder."""
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     text: str
     """For the model, as data: one line of JSON, or the body of a text skill."""
@@ -24,8 +13,6 @@ class Answer:
     """The notes that it shows, in full, for the trace."""
     is_fault: bool = False
     """The call could not be carried out, and `text` says why."""
-    proposal: Proposal | None = None
-    """To be kept for a person when the run is closed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,38 @@
+"""Carry out a call. Nothing here sends, signs or chooses a destination."""
+
+from __future__ import annotations
+
+from uniun_bots.skills.arguments import About, OfNote, OfThread, Page, Post, Query
+from uniun_bots.skills.call import Call
+from uniun_bots.skills.catalogue import Role
+from uniun_bots.skills.deciding import publish
+from uniun_bots.skills.desk import Desk
+from uniun_bots.skills.effect import Answer, Effect, Silence
+from uniun_bots.skills.knowing import expand_graph, get_memories, read_note, search_notes
+from uniun_bots.skills.reading import read_input, read_thread
+from uniun_bots.skills.shown_notes import fault
+
+
+async def execute(call: Call, desk: Desk) -> Effect:
+    """By role, and by the type of the arguments, which `read_call` has made sure of."""
+    name, role = call.skill.name, call.skill.role
+    match call.arguments:
+        case _ if role is Role.TEXT:
+            return Answer(call.skill.skill.text)
+        case _ if role is Role.SILENCE:
+            return Silence()
+        case Post() as post:
+            return await publish(post, desk)
+        case Page() as page:
+            return await read_input(page, desk)
+        case OfThread() as around:
+            return await read_thread(around, desk)
+        case Query() as query:
+            return await search_notes(query, desk)
+        case About() as about:
+            return await get_memories(about, desk)
+        case OfNote() as one if name == "expand-graph":
+            return await expand_graph(one, desk)
+        case OfNote() as one:
+            return await read_note(one, desk)
+    return fault(f"{name} cannot be used here")
