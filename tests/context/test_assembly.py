@@ -8,8 +8,8 @@ from tests.runs.values import ALICE, BOB, NOW, OWN, note, turn
 from uniun_bots.context.assembly import RULES, assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.quote import age_of, cut
-from uniun_bots.graph.label import label_of
 from uniun_bots.errors import PromptTooLong
+from uniun_bots.graph.label import label_of
 from uniun_bots.graph.note import Note
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.inputs.turn import Turn

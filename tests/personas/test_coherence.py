@@ -15,7 +15,6 @@ SAME = "{type: group, ref: same, reply: true}"
     [
         ({"mode": "approve"}, "7:7 mode `approve` is not built yet in this version"),
         ({"agentic": "true"}, "7:10 `agentic: true` is not built yet in this version"),
-        ({"skills": "[tone]"}, "7:9 `skills` is not built yet in this version"),
         ({"manas": "[life]"}, "7:8 `manas` is not built yet in this version"),
         (
             {"input": f"{{type: followed-note, ref: {GROUP}}}", "output": "{type: feed}"},

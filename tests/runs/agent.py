@@ -37,7 +37,7 @@ CONTEXT = Context(
     turn=turn(INPUT),
     messages=(Message("system", "Answer."), Message("user", "> When is high water?")),
     prompt_tokens=20,
-    handles={"n1": OLDER.id, "n2": INPUT.id},
+    handles=Handles([OLDER.id, INPUT.id]),
     ancestry=(OLDER,),
 )
 PUBLISH = "publish-group-message"

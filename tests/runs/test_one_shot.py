@@ -14,6 +14,7 @@ from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.runs.gate import Gate
 from uniun_bots.runs.one_shot import Asking, run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.skills.handles import Handles
 
 ASKING = Asking(engine_name="default", answer_tokens=100, context_tokens=2048, seed=7)
 INPUT, OTHER = note(1, "when is high water?"), note(2, "tides are printed in the almanac")
@@ -21,7 +22,7 @@ CONTEXT = Context(
     turn=turn(INPUT),
     messages=(Message("system", "Answer."), Message("user", "> when is high water?")),
     prompt_tokens=20,
-    handles={"n1": OTHER.id, "n2": INPUT.id},
+    handles=Handles([OTHER.id, INPUT.id]),
     ancestry=(),
 )
 

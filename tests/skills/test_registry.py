@@ -9,7 +9,7 @@ import pytest
 from tests.skills.samples import gana_with, library
 from uniun_bots.personas.gana import InputType, OutputType
 from uniun_bots.skills.catalogue import Role
-from uniun_bots.skills.registry import attached_texts, register, register_for_shiv
+from uniun_bots.skills.registry import register, register_for_shiv
 
 KNOWLEDGE = ("search-notes", "expand-graph", "get-memories", "read-note")
 READS = {
@@ -69,14 +69,14 @@ def test_a_users_skill_of_a_predefined_name_is_called_by_another_one(tmp_path: P
 def test_two_skills_never_get_one_name(tmp_path: Path) -> None:
     own = library(tmp_path, "read-note", "user-read-note")
     gana = gana_with(None, OutputType.FEED, skills=["read-note", "user-read-note"])
-    found = {one.name: one.skill.name for one in attached_texts(gana, own)}
+    found = {one.name: one.skill.name for one in register(gana, own).texts}
     assert found == {"user-user-read-note": "read-note", "user-read-note": "user-read-note"}
 
 
 def test_a_skill_that_is_attached_twice_is_registered_once(tmp_path: Path) -> None:
     own = library(tmp_path, "read-note")
     gana = gana_with(None, OutputType.FEED, skills=["read-note", "user-read-note", "read-note"])
-    assert [one.name for one in attached_texts(gana, own)] == ["user-read-note"]
+    assert [one.name for one in register(gana, own).texts] == ["user-read-note"]
 
 
 def test_what_is_not_attached_is_not_registered(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uniun_bots.graph.note import Note
 from uniun_bots.inference.request import Message
 from uniun_bots.inputs.turn import Turn
+from uniun_bots.skills.handles import Handles
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class Context:
     turn: Turn
     messages: tuple[Message, ...]
     prompt_tokens: int
-    handles: dict[str, str]
-    """Short handle (`n1`) to note id, for every note that the prompt shows."""
+    handles: Handles
+    """Of every note that the prompt shows and that may be cited."""
     ancestry: tuple[Note, ...]
     """The notes above the turn's, root first."""

@@ -24,6 +24,7 @@ from uniun_bots.host.identities import resolve_identities
 from uniun_bots.host.lease import lease
 from uniun_bots.host.loops import Loops
 from uniun_bots.host.open_gateway import open_gateway
+from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
 from uniun_bots.inference.engine import Engine
@@ -32,7 +33,7 @@ from uniun_bots.inputs.cursors import own_keys, surfaces_with_pending
 from uniun_bots.inputs.enabled import Standing
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
-from uniun_bots.personas.project import Project, load_project
+from uniun_bots.personas.project import Project
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.triggers.timetable import Entry, standing_entries
@@ -95,11 +96,11 @@ class Host:
     # opening ------------------------------------------------------------------------------------------
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        self.project = await asyncio.to_thread(load_project, self.folder)
+        self.project, library = await asyncio.to_thread(load_folder, self.folder)
         stack.enter_context(lease(self.project.data_dir))
         signers = await asyncio.to_thread(self._signers, self.project)
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
-        roster = enlist(self.project, signers)
+        roster = enlist(self.project, library, signers)
         standings, timers = await self._bring_up(self.project, roster, ())
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
         for engine in engines.values():
@@ -165,9 +166,9 @@ class Host:
 
         `rearm`: Ganas that start anew although they are on already.
         """
-        project = await asyncio.to_thread(load_project, self.folder)
+        project, library = await asyncio.to_thread(load_folder, self.folder)
         signers = await asyncio.to_thread(self._signers, project)
-        roster = enlist(project, signers)
+        roster = enlist(project, library, signers)
         await self.store.write(lambda tx: actions.turn_off(tx, rearm))
         standings, timers = await self._bring_up(project, roster, catch_up)
         for gone in self.house.roster.ganas.keys() - roster.ganas.keys():

@@ -11,6 +11,7 @@ from uniun_bots.clock import monotonic
 from uniun_bots.context.assembly import assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
+from uniun_bots.context.task import task_with
 from uniun_bots.errors import EngineError
 from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_for
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
@@ -165,7 +166,7 @@ class House(Premises):
         progress.around = await gather(self.store, turn, progress.hosted.pubkey, find)
         return await assemble(
             turn,
-            task=gana.task,
+            task=task_with(gana.task, self.roster.skills[gana.id].texts),
             own_pubkey=progress.hosted.pubkey,
             ancestry=progress.around.ancestry,
             names=progress.around.names,

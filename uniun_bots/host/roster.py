@@ -16,6 +16,8 @@ from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.project import Project
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.interest import Interest
+from uniun_bots.skills.library import Library
+from uniun_bots.skills.registry import Registration, register
 
 OWN_KINDS = (1, 42)
 LOOK_BACK_S = 86_400
@@ -32,6 +34,8 @@ class Roster:
     """Surface to the Ganas that its notes wake."""
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Public key to the Ganas that speak with it."""
+    skills: dict[str, Registration] = field(default_factory=dict)
+    """By Gana id."""
 
     def longest_max_age_s(self) -> float:
         inputs = [hosted.gana.input for hosted in self.ganas.values()]
@@ -41,7 +45,7 @@ class Roster:
         return list(self.addresses)
 
 
-def enlist(project: Project, signers: Mapping[str, LocalSigner]) -> Roster:
+def enlist(project: Project, library: Library, signers: Mapping[str, LocalSigner]) -> Roster:
     """`signers`: by Gana id, for each one whose mode is not off."""
     ganas: dict[str, HostedGana] = {}
     addresses: dict[str, RelayAddress] = {}
@@ -69,6 +73,7 @@ def enlist(project: Project, signers: Mapping[str, LocalSigner]) -> Roster:
         addresses,
         {surface: tuple(ids) for surface, ids in watchers.items()},
         {key: tuple(ids) for key, ids in by_key.items()},
+        {name: register(hosted.gana, library) for name, hosted in ganas.items()},
     )
 
 

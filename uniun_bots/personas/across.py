@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -29,11 +29,27 @@ class Written:
             yield from (self.sheet.fault(loc, message) for message in messages)
 
 
+Complaints = Callable[[Gana, HostSettings | None], Iterable[tuple[int, str]]]
+"""What is wrong with entries of a persona's `skills`: position and message."""
+
+
+def no_complaints(gana: Gana, settings: HostSettings | None) -> Iterable[tuple[int, str]]:
+    """For whoever does not look at skills."""
+    return ()
+
+
 def gana_faults(
-    written: Written, settings: HostSettings | None, sets: Mapping[str, RelaySet], known_sets: Iterable[str]
+    written: Written,
+    settings: HostSettings | None,
+    sets: Mapping[str, RelaySet],
+    known_sets: Iterable[str],
+    complaints: Complaints = no_complaints,
 ) -> Iterator[Fault]:
     """`settings` is None when host.yaml cannot be read; `known_sets` are names of sets that may be faulty."""
     gana = written.gana
+    if not {"skills", "agentic"} & written.broken:
+        for at, message in complaints(gana, settings):
+            yield written.sheet.fault(("skills", at), message)
     if gana.relays is not None:
         yield from written.faults("relays", relay_set_messages(gana.relays, known_sets))
     if settings is not None and gana.model != "default" and gana.model not in settings.engines:

@@ -36,8 +36,6 @@ def _not_built(gana: Gana) -> Iterator[Clash]:
         yield _clash(("mode",), f"mode `approve` {_NOT_YET}: write shadow to watch it first, or live")
     if gana.agentic:
         yield _clash(("agentic",), f"`agentic: true` {_NOT_YET}: remove the line")
-    if gana.skills:
-        yield _clash(("skills",), f"`skills` {_NOT_YET}: write what they say into the task")
     if gana.manas:
         yield _clash(("manas",), f"`manas` {_NOT_YET}: remove the line")
     if gana.input and gana.input.type not in (InputType.GROUP, *_KIND_1):

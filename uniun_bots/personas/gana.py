@@ -207,7 +207,10 @@ class Gana(BaseModel):
     max_rounds: Annotated[int, scalars.whole(1, 20)] = 4
     """For agentic Ganas."""
     skills: Words = ()
-    """Not built yet."""
+    """Text skills by name: appended to the task, and with `agentic: true` called by the model when it wants them.
+
+    `remind-me` and `share-external`, which ask a person first, are for agentic Ganas only.
+    """
     model: Annotated[str, scalars.text(300)] = "default"
     """`default` is the host's; else the name of one of its engines."""
     limits: Limits = Limits()

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault
-from uniun_bots.personas.across import Written, doubles, gana_faults, relay_set_messages
+from uniun_bots.personas.across import (
+    Complaints,
+    Written,
+    doubles,
+    gana_faults,
+    no_complaints,
+    relay_set_messages,
+)
 from uniun_bots.personas.defaults import with_defaults
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.load_gana import load_gana
@@ -43,20 +50,21 @@ class Report:
     """None when there are faults."""
 
 
-def load_project(folder: str | os.PathLike[str]) -> Project:
+def load_project(folder: str | os.PathLike[str], complaints: Complaints = no_complaints) -> Project:
     """Raises ConfigError with every fault of every file."""
-    report = check_project(folder)
+    report = check_project(folder, complaints)
     if report.project is None:
         raise ConfigError(report.faults)
     return report.project
 
 
-def check_project(folder: str | os.PathLike[str]) -> Report:
+def check_project(folder: str | os.PathLike[str], complaints: Complaints = no_complaints) -> Report:
+    """`complaints` know the skills, which are read a room above this one."""
     root = Path(folder)
     if not (root / "host.yaml").exists() and not (root / "personas").is_dir():
         told = "is no project folder: it has no host.yaml and no personas/; `uniun-bots init DIR` makes one"
         return Report((Fault(str(root), 1, 1, told),), (), None)
-    reader = _FolderReader(root, [], [])
+    reader = _FolderReader(root, complaints, [], [])
     project = reader.read()
     faults = tuple(sorted(set(reader.faults)))
     return Report(faults, tuple(sorted(reader.warnings)), None if faults else project)
@@ -65,6 +73,7 @@ def check_project(folder: str | os.PathLike[str]) -> Report:
 @dataclass(slots=True)
 class _FolderReader:
     root: Path
+    complaints: Complaints
     faults: list[Fault]
     warnings: list[Fault]
 
@@ -76,7 +85,7 @@ class _FolderReader:
         settings = self._settings(known_sets)
         written = self._ganas()
         for found in written:
-            self.faults += gana_faults(found, settings, sets, known_sets)
+            self.faults += gana_faults(found, settings, sets, known_sets, self.complaints)
         self.warnings += doubles(written)
         if settings is None:
             return None

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from markdown_it import MarkdownIt
-
-_MARKDOWN = MarkdownIt("commonmark")
-
 # A comment that opens a line and is never closed runs to the end of the document.
 _COMMENT = re.compile(
     r"<!--.*?-->|^[ ]{0,3}<!--.*\Z|^[ ]{0,3}\[[^\]\n]*\]:[ \t]*<?#[^\n]*$", re.DOTALL | re.MULTILINE
@@ -81,6 +77,10 @@ def _fences(text: str) -> list[tuple[int, int]]:
     """Spans of the code fences, as a markdown reader finds them."""
     if "```" not in text and "~~~" not in text:
         return []
+    from markdown_it import MarkdownIt  # most skills have no fences, and most hosts never need it
+
     lines = [0, *(index + 1 for index, char in enumerate(text) if char == "\n"), len(text)]
-    maps = [token.map for token in _MARKDOWN.parse(text) if token.type == "fence" and token.map]
+    maps = [
+        token.map for token in MarkdownIt("commonmark").parse(text) if token.type == "fence" and token.map
+    ]
     return [(lines[first], lines[min(after, len(lines) - 1)]) for first, after in maps]

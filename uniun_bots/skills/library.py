@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from uniun_bots.errors import Fault
+from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.scalars import did_you_mean
+from uniun_bots.personas.settings import HostSettings
 from uniun_bots.personas.shown import shown
 from uniun_bots.skills.catalogue import BUILTINS, DEVICE
 from uniun_bots.skills.skill import Skill
@@ -32,8 +34,18 @@ class Library:
         by_file = (name for name, skill in self.texts.items() if skill.name == attached)
         return next(by_file, attached if attached in self.texts else None)
 
-    def complaint(self, attached: str) -> str | None:
-        """What is wrong with a name in a persona's `skills`, for people."""
+    def complaints(self, gana: Gana, settings: HostSettings | None) -> Iterator[tuple[int, str]]:
+        """What is wrong with entries of a persona's `skills`: position and message."""
+        for at, attached in enumerate(gana.skills):
+            told = self._complaint(attached)
+            if attached in DEVICE and not gana.agentic:
+                told = f"{shown(attached)} is for the model to call: it needs `agentic: true`"
+            if attached in gana.skills[:at]:
+                told = f"{shown(attached)} stands there twice: keep one"
+            if told:
+                yield at, told
+
+    def _complaint(self, attached: str) -> str | None:
         if attached in DEVICE or attached in self.broken or self.spoken_name(attached):
             return None
         if attached in BUILTINS:

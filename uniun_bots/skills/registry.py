@@ -52,6 +52,11 @@ class Registration:
     def get(self, name: str) -> Registered | None:
         return next((one for one in self.skills if one.name == name), None)
 
+    @property
+    def texts(self) -> tuple[Registered, ...]:
+        """The text skills, which a one-shot run has in its task."""
+        return tuple(one for one in self.skills if one.role is Role.TEXT)
+
     def names(self, *roles: Role) -> tuple[str, ...]:
         """Of these roles; of all without one."""
         return tuple(one.name for one in self.skills if not roles or one.role in roles)
@@ -76,11 +81,6 @@ def register(gana: Gana, library: Library) -> Registration:
 def register_for_shiv(attached: Iterable[str], library: Library) -> Registration:
     """Knowledge and text: the operator's own chat reads and never publishes."""
     return Registration((*_builtins(KNOWLEDGE, library, None), *_texts(attached, library)))
-
-
-def attached_texts(gana: Gana, library: Library) -> tuple[Registered, ...]:
-    """The text skills of a Gana, as a one-shot run appends their bodies to the task."""
-    return tuple(_texts(gana.skills, library))
 
 
 def _builtins(names: Iterable[str], library: Library, max_chars: int | None) -> Iterator[Registered]:

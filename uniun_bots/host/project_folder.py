@@ -1,0 +1,33 @@
+"""A project folder with its skills: what `check` tells of it, and what a host takes from it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from uniun_bots.personas.project import Project, Report, check_project, load_project
+from uniun_bots.skills.library import Library
+from uniun_bots.skills.load_skills import load_skills
+
+log = logging.getLogger(__name__)
+
+
+def check_folder(folder: Path) -> tuple[Report, Library]:
+    """Every fault of every file, broken skills among them."""
+    library = load_skills(folder)
+    report = check_project(folder, library.complaints)
+    faults = tuple(sorted({*report.faults, *library.faults}))
+    warnings = tuple(sorted({*report.warnings, *library.warnings}))
+    return replace(
+        report, faults=faults, warnings=warnings, project=None if faults else report.project
+    ), library
+
+
+def load_folder(folder: Path) -> tuple[Project, Library]:
+    """Raises ConfigError with every fault of every other file: a broken skill is left out, and all else goes on."""
+    library = load_skills(folder)
+    project = load_project(folder, library.complaints)
+    for fault in library.faults:
+        log.error("skill left out: %s", fault)
+    return project, library
