@@ -24,6 +24,9 @@ NAMES = (
     "sent",
     "receipted",
 )
+"""In the order in which the flow passes them."""
+ACCEPT_NAMES = ("accepting", "accepted")
+"""When a person says yes to a draft."""
 
 _spec = os.environ.get("UNIUN_BOTS_FAILPOINTS", "")
 _log = os.environ.get("UNIUN_BOTS_FAILPOINT_LOG", "")

@@ -13,7 +13,7 @@ from typing import Protocol
 from uniun_bots import failpoints
 from uniun_bots.context.context import Context
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.publishing.pinned import Post
 from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.outcome import Outcome
 from uniun_bots.triggers.wakeup import Wakeup
@@ -28,8 +28,8 @@ class House(Protocol):
     def take(self, wakeup: Wakeup) -> AbstractAsyncContextManager[Turn | None]: ...  # inputs
     async def gather(self, turn: Turn) -> Context: ...  # context
     async def run(self, context: Context) -> Outcome: ...  # runs
-    async def pin(self, turn: Turn, outcome: Outcome) -> Pinned | None: ...  # publishing
-    async def close(self, turn: Turn, outcome: Outcome, pinned: Pinned | None) -> None: ...  # journal
+    async def pin(self, turn: Turn, outcome: Outcome) -> Post | None: ...  # publishing
+    async def close(self, turn: Turn, outcome: Outcome, pinned: Post | None) -> None: ...  # journal
     async def send(self, relay: str) -> int: ...  # publishing
 
 

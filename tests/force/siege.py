@@ -123,13 +123,19 @@ class Siege:
 
 @contextlib.asynccontextmanager
 async def besieged(
-    folder: Path, seed: int, *, latency: tuple[int, int] = (50, 300), slots: int = 3, herald: bool = True
+    folder: Path,
+    seed: int,
+    *,
+    latency: tuple[int, int] = (50, 300),
+    slots: int = 3,
+    herald: bool = True,
+    mode: str = "live",
 ) -> AsyncIterator[Siege]:
     """A village on a relay of its own process with a database, and nobody hosting it yet."""
     async with Nursery(folder) as nursery:
         relay = await nursery.bear(["relay", "--port", "0", "--db", str(folder / "relay")], {})
         assert await relay.says("listening "), relay.said.read_text()
         url = relay.said.read_text().split("listening ")[1].split()[0]
-        village = Village(folder / "bots", url, seed, latency, slots, herald=herald)
+        village = Village(folder / "bots", url, seed, latency, slots, herald=herald, mode=mode)
         async with Wire(url) as wire:
             yield Siege(village, nursery, wire)

@@ -25,7 +25,7 @@ PERSONA = """\
 ---
 name: {name}
 identity: env:{variable}
-mode: live
+mode: {mode}
 input: {{{input}, max_chars: {longest}}}
 output: {{{output}, reply: true}}
 trigger: every-message
@@ -56,6 +56,7 @@ class Village:
     people: list[Keys] = field(default_factory=lambda: [Keys.generate() for _ in range(7)])
     bots: dict[str, Keys] = field(default_factory=lambda: {gana: Keys.generate() for gana in GANAS})
     herald: bool = False
+    mode: str = "live"
     inputs: dict[str, frozenset[str]] = field(default_factory=dict)
     """By event id: the Ganas that watch it."""
     lives: int = 0
@@ -115,6 +116,7 @@ class Village:
         text = PERSONA.format(
             name=gana.title(),
             variable=f"{gana.upper()}_KEY",
+            mode=self.mode,
             input=given,
             output=output,
             longest=LONGEST,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.publishing.values import ALICE, GROUP, NOW, failed, hosted, pinned, said, turn
+from uniun_bots.approvals.queue import approvals
 from uniun_bots.database.store import Store
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.note import Note
@@ -22,12 +23,24 @@ from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.hosted import HostedGana
-from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.publishing.pin import draft_reply
+from uniun_bots.publishing.pinned import Post
 from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.outcome import Ending, Outcome
 
 SURFACE = f"group:{GROUP}"
-TABLES = ("answered", "cursors", "dead_letters", "notes", "outbox", "receipts", "retries", "runs", "steps")
+TABLES = (
+    "answered",
+    "approvals",
+    "cursors",
+    "dead_letters",
+    "notes",
+    "outbox",
+    "receipts",
+    "retries",
+    "runs",
+    "steps",
+)
 WRITTEN = {"answered": 1, "cursors": 1, "notes": 2, "outbox": 1, "receipts": 2, "runs": 1, "steps": 1}
 
 
@@ -59,7 +72,7 @@ class Desk:
         return turn(*await self.pending(), attempt=attempt)
 
     async def close(
-        self, taken: Turn, outcome: Outcome, mail: Pinned | None, hosted_gana: HostedGana | None = None
+        self, taken: Turn, outcome: Outcome, mail: Post | None, hosted_gana: HostedGana | None = None
     ) -> Closed:
         ended = Ended(hosted_gana or self.hosted, taken, outcome, mail, "top", self.own, NOW, NOW + 2)
         return await self.store.write(lambda tx: close(tx, ended))
@@ -122,6 +135,48 @@ async def test_when_one_owner_fails_nothing_of_it_stays(
     assert await desk.pending() == taken.notes
     await desk.close(taken, said("High water at noon."), mail)
     assert await desk.counts() == WRITTEN
+
+
+APPROVING = hosted(mode="approve")
+DRAFTED = {"answered": 1, "approvals": 1, "cursors": 1, "notes": 1, "runs": 1, "steps": 1}
+
+
+async def test_a_draft_for_a_person_is_kept_in_the_place_of_outbox_and_note(desk: Desk) -> None:
+    taken, outcome = await desk.turn(), said("High water at noon.")
+    unsigned = draft_reply(APPROVING, taken, outcome)
+    await desk.close(taken, outcome, unsigned, APPROVING)
+    assert await desk.counts() == DRAFTED
+    (found,) = await desk.store.read(approvals)
+    assert (found.payload, found.run, found.key) == (unsigned, 1, desk.question.id)
+    assert (found.answers, found.asker) == (desk.question.id, desk.question.author)
+    assert await desk.pending() == ()
+
+
+@pytest.mark.parametrize("owner", ("record_run", "decide", "propose", "advance", "settle", "failpoints.hit"))
+async def test_when_one_owner_fails_nothing_of_a_draft_stays(
+    desk: Desk, owner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, taken, outcome = await desk.counts(), await desk.turn(), said("High water at noon.")
+    unsigned = draft_reply(APPROVING, taken, outcome)
+
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("no")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(f"uniun_bots.journal.close.{owner}", fails)
+        with pytest.raises(RuntimeError):
+            await desk.close(taken, outcome, unsigned, APPROVING)
+    assert await desk.counts() == before
+    await desk.close(taken, outcome, unsigned, APPROVING)
+    assert await desk.counts() == DRAFTED
+
+
+async def test_what_its_author_deleted_while_it_ran_is_not_put_before_a_person(desk: Desk) -> None:
+    taken, outcome = await desk.turn(), said("High water at noon.")
+    await desk.hear("", 5, ("e", desk.question.id))
+    with pytest.raises(Withdrawn):
+        await desk.close(taken, outcome, draft_reply(APPROVING, taken, outcome), APPROVING)
+    assert "approvals" not in await desk.counts()
 
 
 async def test_a_second_run_over_the_same_input_leaves_nothing(desk: Desk) -> None:

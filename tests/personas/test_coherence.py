@@ -13,7 +13,6 @@ SAME = "{type: group, ref: same, reply: true}"
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"mode": "approve"}, "7:7 mode `approve` is not built yet in this version"),
         ({"agentic": "true"}, "7:10 `agentic: true` is not built yet in this version"),
         ({"manas": "[life]"}, "7:8 `manas` is not built yet in this version"),
         (
@@ -151,9 +150,7 @@ def test_a_cron_line_with_room_between_firings_is_kept(tmp_path: Path, cron: str
 
 
 def test_faults_of_values_and_faults_between_values_are_told_together(tmp_path: Path) -> None:
-    found = told(
-        tmp_path, persona("max_rounds: many", "colour: blue", output="{type: group}", mode="approve")
-    )
+    found = told(tmp_path, persona("max_rounds: many", "colour: blue", output="{type: group}", mode="loud"))
     assert [line.split(" ")[0] for line in found] == ["5:9", "7:7", "8:13", "9:1"]
 
 

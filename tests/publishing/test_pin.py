@@ -10,7 +10,7 @@ from tests.publishing.values import ALICE, BOB, GROUP, NOW, RELAYS, SIGNER, host
 from uniun_bots.nostr.reference import spell_npub
 from uniun_bots.nostr.signer import difficulty_of
 from uniun_bots.personas.hosted import HostedGana
-from uniun_bots.publishing.pin import pin
+from uniun_bots.publishing.pin import draft_reply, finish
 from uniun_bots.publishing.pinned import Pinned
 
 FEED = {"input": {"type": "mentions"}, "output": {"type": "feed", "reply": True}}
@@ -18,9 +18,8 @@ FEED = {"input": {"type": "mentions"}, "output": {"type": "feed", "reply": True}
 
 async def finished(body: str, gana: HostedGana | None = None, difficulty: int = 0, *cited: str) -> Pinned:
     question = note(7, root=GROUP)
-    return await pin(
-        gana or hosted(), turn(question), said(body, *cited), SIGNER, difficulty=difficulty, now=NOW + 0.9
-    )
+    unsigned = draft_reply(gana or hosted(), turn(question), said(body, *cited))
+    return await finish(unsigned, SIGNER, difficulty=difficulty, now=NOW + 0.9)
 
 
 async def test_the_bytes_are_an_event_that_another_library_verifies() -> None:
@@ -46,7 +45,7 @@ async def test_kind_author_time_and_relays_come_from_the_persona_and_the_clock(
 
 async def test_a_reply_answers_the_last_note_of_its_turn() -> None:
     notes = (note(7, root=GROUP), note(8, root=GROUP))
-    pinned = await pin(hosted(), turn(*notes), said("Yes."), SIGNER, difficulty=0, now=NOW)
+    pinned = await finish(draft_reply(hosted(), turn(*notes), said("Yes.")), SIGNER, difficulty=0, now=NOW)
     assert [tag for tag in pinned.event.tags if "reply" in tag] == [("e", notes[1].id, RELAYS[0], "reply")]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from uniun_bots.approvals.approval import State
+from uniun_bots.approvals.queue import approvals_of_run
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
 from uniun_bots.errors import BadReference, NotFound
 from uniun_bots.graph.find import note_by_id
@@ -61,7 +63,12 @@ def _with_run(tx: sqlite3.Connection, answered: dict[str, Any]) -> dict[str, Any
     runs = _rows(tx, "SELECT run, mode, reason, body, event_id FROM runs WHERE run = ?", answered["run"])
     run = runs[0] if runs else None
     receipts = _receipts(tx, run["event_id"]) if run and run["event_id"] else []
-    return {**answered, "run_row": run, "receipts": receipts}
+    found = approvals_of_run(tx, answered["run"]) if answered["run"] else []
+    approvals = [
+        {"number": one.number, "action": str(one.action), "state": str(one.state), "reason": one.reason}
+        for one in found
+    ]
+    return {**answered, "run_row": run, "receipts": receipts, "approvals": approvals}
 
 
 def _receipts(tx: sqlite3.Connection, event_id: str) -> list[dict[str, Any]]:
@@ -115,7 +122,16 @@ def _answer_lines(row: dict[str, Any]) -> list[str]:
         lines.append(f"       said ({run['mode']}): {run['body']}")
     if run and run["event_id"]:
         lines.append(f"       as {spell_note(run['event_id'])}")
+    lines += [f"       {_approval_line(one)}" for one in row["approvals"]]
     return lines + [f"       {_receipt_line(one)}" for one in row["receipts"]]
+
+
+def _approval_line(one: dict[str, Any]) -> str:
+    number = one["number"]
+    if one["state"] == State.WAITING:
+        return f"waits for a person as approval {number} (`uniun-bots approvals show {number}`)"
+    why = f": {one['reason']}" if one["reason"] else ""
+    return f"approval {number} ({one['action']}) is {one['state']}{why}"
 
 
 def _receipt_line(row: dict[str, Any]) -> str:

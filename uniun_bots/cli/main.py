@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from uniun_bots import __version__
+from uniun_bots.cli.approvals import approvals
 from uniun_bots.cli.check import check
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.demo import demo
@@ -38,6 +39,7 @@ main.add_command(explain)
 main.add_command(runs)
 main.add_command(persona)
 main.add_command(notes)
+main.add_command(approvals)
 main.add_command(pause)
 main.add_command(resume)
 main.add_command(backup)

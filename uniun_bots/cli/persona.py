@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from uniun_bots.approvals.queue import waiting_count
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import Store
@@ -65,7 +66,7 @@ def show_persona(name: str, folder: Path, as_json: bool) -> None:
 
 @persona.command("enable", epilog="Example: uniun-bots persona enable life-lessons-replier --mode shadow")
 @click.argument("name")
-@click.option("--mode", type=click.Choice(["shadow", "live"]), default="live", show_default=True)
+@click.option("--mode", type=click.Choice(["shadow", "approve", "live"]), default="live", show_default=True)
 @click.option("--catch-up", is_flag=True, help="Start where it stopped instead of now.")
 @folder_option
 def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
@@ -109,10 +110,16 @@ def _summary(gana: Gana) -> dict[str, Any]:
 
 def _standing(folder: Path, name: str) -> dict[str, Any] | None:
     try:
-        state = read_store(folder, lambda tx: standing(tx, name))
+        now = WallClock().now()
+        state, waiting = read_store(folder, lambda tx: (standing(tx, name), waiting_count(tx, now, name)))
     except NotFound:
         return None
-    return {"enabled_at": state.enabled_at, "paused": state.paused, "spent": state.spent}
+    return {
+        "enabled_at": state.enabled_at,
+        "paused": state.paused,
+        "spent": state.spent,
+        "approvals": waiting,
+    }
 
 
 def _tell_host(folder: Path, name: str, *, on: bool, catch_up: bool, rearm: bool) -> None:

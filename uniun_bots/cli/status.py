@@ -85,7 +85,9 @@ def _show(found: dict[str, Any]) -> None:
         relays.add_row(
             relay["url"], state, when(relay["since"]), refused or relay["last_error"] or relay["last_notice"]
         )
-    ganas = Table("Gana", "mode", "pending", "last run", "state", title="Ganas", title_justify="left")
+    ganas = Table(
+        "Gana", "mode", "pending", "for a person", "last run", "state", title="Ganas", title_justify="left"
+    )
     for gana in found["ganas"]:
         last = gana["last_run"]
         state = gana["paused"] or ("spent" if gana["spent"] else "")
@@ -93,6 +95,7 @@ def _show(found: dict[str, Any]) -> None:
             gana["gana"],
             gana["mode"],
             str(gana["pending"]),
+            str(gana["approvals"]),
             f"{last['ending']} {when(last['ended_at'])}" if last else "-",
             state,
         )
@@ -106,7 +109,8 @@ def _show(found: dict[str, Any]) -> None:
         if told := worker_deaths(engine["health"]):
             screen.print(f"  {told}", markup=False)
     screen.print(
-        f"{found['notes']} notes, {found['outbox']} in the outbox, {found['dead_letters']} dead letters,"
+        f"{found['notes']} notes, {found['outbox']} in the outbox, {found['approvals']} waiting for a person,"
+        f" {found['dead_letters']} dead letters,"
         f" pid {found['pid']}"
     )
     if found["memories_on"]:

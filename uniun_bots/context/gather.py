@@ -30,13 +30,18 @@ def look_around(tx: sqlite3.Connection, turn: Turn, pubkey: str) -> tuple[Surrou
     above = ancestry(tx, turn.latest) if turn.notes else None
     notes = above.notes if above else ()
     people = {note.author for note in (*notes, *turn.notes)}
+    around = Surroundings(notes, names_of(tx, people), last_reply(tx, turn.surface, pubkey))
+    return around, above.missing if above else None
+
+
+def last_reply(tx: sqlite3.Connection, surface: str, pubkey: str) -> str | None:
+    """What this identity said last on the surface, unless that is long ago."""
     last = tx.execute(
         f"SELECT {COLUMNS} FROM (SELECT seq FROM surfaces WHERE surface = ? ORDER BY seq DESC LIMIT ?) s"  # noqa: S608
         " JOIN notes n USING (seq) WHERE n.author = ? AND n.origin = 'own' ORDER BY s.seq DESC LIMIT 1",
-        (turn.surface, LATELY, pubkey),
+        (surface, LATELY, pubkey),
     ).fetchone()
-    last_reply = as_note(last).text if last else None
-    return Surroundings(notes, names_of(tx, people), last_reply), above.missing if above else None
+    return as_note(last).text if last else None
 
 
 async def gather(

@@ -21,6 +21,7 @@ from aiohttp import web
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
 from uniun_bots.host import actions
+from uniun_bots.host.desk import decide, told
 from uniun_bots.host.importing import take_batch
 from uniun_bots.host.lease import holder
 from uniun_bots.host.models import use_model
@@ -64,6 +65,7 @@ class ControlServer:
                 web.post("/retract", self._retract),
                 web.post("/model", self._model),
                 web.post("/notes/import", self._import),
+                web.post("/approvals/{word}", self._approve),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -120,6 +122,13 @@ class ControlServer:
 
     async def _import(self, request: web.Request) -> web.Response:
         return web.json_response(await take_batch(self._host.house, await request.json()))
+
+    async def _approve(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        settled = await decide(
+            self._host.desk(), request.match_info["word"], asked["number"], asked.get("text", "")
+        )
+        return web.json_response(told(settled))
 
 
 @web.middleware

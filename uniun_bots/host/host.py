@@ -18,6 +18,7 @@ from uniun_bots.clock import Clock, WallClock
 from uniun_bots.database.store import Store
 from uniun_bots.host import actions
 from uniun_bots.host.control import ControlServer
+from uniun_bots.host.desk import Desk
 from uniun_bots.host.engines import make_engines
 from uniun_bots.host.house import House
 from uniun_bots.host.identities import resolve_identities
@@ -194,6 +195,19 @@ class Host:
                 self.house.wakeups.not_later(entry.gana, surface, now, entry.due)
         for delivery in self.house.deliveries.values():
             delivery.wake()
+
+    def desk(self) -> Desk:
+        """Where a person decides about approvals, by the roster and the settings of now."""
+        house = self.house
+        return Desk(
+            store=self.store,
+            clock=self.clock,
+            roster=house.roster,
+            settings=house.settings,
+            finder=house.finder,
+            environ=self._environ,
+            hand_over=house.hand_over,
+        )
 
     async def idle(self, timeout_s: float) -> bool:
         """Wait until nothing is due, under way or on its way to a relay; False when that took too long."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from uniun_bots.clock import monotonic
 from uniun_bots.context.assembly import assemble
@@ -27,8 +27,8 @@ from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.personas.gana import Mode
 from uniun_bots.personas.settings import OnForeignPublish
 from uniun_bots.publishing.deliver import Delivery
-from uniun_bots.publishing.pin import pin
-from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.publishing.pin import draft_reply, finish
+from uniun_bots.publishing.pinned import Pinned, Post
 from uniun_bots.relays.heard import Heard
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
@@ -193,24 +193,25 @@ class House(Premises):
         )
         return withhold(outcome, gate.is_secret)
 
-    async def pin(self, turn: Turn, outcome: Outcome) -> Pinned | None:
-        """None when nothing is to be sent: silence, a failure, or shadow mode."""
+    async def pin(self, turn: Turn, outcome: Outcome) -> Post | None:
+        """None when nothing is to be sent: silence, a failure, or shadow mode. Unsigned when a person is to say yes."""
         progress = self.taking.progress(turn)
         hosted = progress.hosted
-        if outcome.body is None or hosted.gana.mode is not Mode.LIVE:
+        if outcome.body is None or hosted.gana.mode not in (Mode.APPROVE, Mode.LIVE):
             return None
         if turn.notes and monotonic() - progress.began > LONG_RUN_S:
             await self.finder.look_for_deletion(turn.latest, hosted.reads)
-        return await pin(
-            hosted,
-            turn,
-            outcome,
+        unsigned = draft_reply(hosted, turn, outcome)
+        if hosted.gana.mode is Mode.APPROVE:
+            return unsigned
+        return await finish(
+            unsigned,
             self.roster.signers[hosted.pubkey],
             difficulty=await self.finder.difficulty(hosted, self.roster.addresses, self.settings.pow),
             now=self.clock.now(),
         )
 
-    async def close(self, turn: Turn, outcome: Outcome, pinned: Pinned | None) -> None:
+    async def close(self, turn: Turn, outcome: Outcome, pinned: Post | None) -> None:
         progress = self.taking.progress(turn)
         ended = Ended(
             hosted=progress.hosted,
@@ -227,10 +228,8 @@ class House(Premises):
         self.counters[outcome.ending] += 1
         self.counters["dead letters"] += closed.dead
         tell(turn, outcome, closed)
-        if pinned:
-            for url in pinned.relays:
-                if url in self.deliveries:
-                    self.deliveries[url].wake()
+        if isinstance(pinned, Pinned):
+            self.hand_over(pinned.relays)
         await self._after_close(turn, closed)
 
     async def _after_close(self, turn: Turn, closed: Closed) -> None:
@@ -244,6 +243,12 @@ class House(Premises):
             self.wakeups.not_later(turn.gana, turn.surface, now)
 
     # deliver ------------------------------------------------------------------------------------------
+
+    def hand_over(self, relays: Iterable[str]) -> None:
+        """Something was put into the outbox for these."""
+        for url in relays:
+            if url in self.deliveries:
+                self.deliveries[url].wake()
 
     async def send(self, relay: str) -> int:
         return await self.deliveries[relay].once()

@@ -10,9 +10,11 @@ from types import TracebackType
 from typing import Self
 
 from uniun_bots import flow
+from uniun_bots.approvals.queue import expire
 from uniun_bots.graph import retention
 from uniun_bots.host.house import House
 from uniun_bots.host.profiles import publish_profiles
+from uniun_bots.host.reminding import remind
 from uniun_bots.inputs.prune import prune_decided
 from uniun_bots.journal.record import bury, prune_runs
 from uniun_bots.publishing.deliver import Delivery
@@ -28,6 +30,7 @@ LAST_POST_S = 1.5
 LANES = 3
 """Batches that may be on their way to one relay at a time: its answers come slower than we write."""
 PRUNE_EVERY_S = 3600.0
+REMIND_EVERY_S = 15.0
 PAUSE_AFTER_FAULT_S = 1.0
 ANSWER_AGAIN_S = 5.0
 
@@ -70,6 +73,7 @@ class Loops:
             self._answering = self._start(self._answer_all())
             self._start(self._pruning())
             self._start(self._forever(self.house.remembering.step))
+            self._start(self._reminding())
             self._start(self._once(self._finish_mail))
         self._start(self._publish_profiles())
 
@@ -224,6 +228,19 @@ class Loops:
         except TimeoutError:
             log.info("stopping: some replies wait in the outbox for the next start")
 
+    # reminders ----------------------------------------------------------------------------------------
+
+    async def _reminding(self) -> None:
+        async def step() -> None:
+            self._in_flight += 1
+            try:
+                await remind(self.house)
+            finally:
+                self._in_flight -= 1
+            await self.house.clock.sleep_until(self.house.clock.now() + REMIND_EVERY_S)
+
+        await self._forever(step)
+
     # retention ----------------------------------------------------------------------------------------
 
     async def _pruning(self) -> None:
@@ -243,5 +260,6 @@ class Loops:
             if pruned < retention.BATCH:
                 break
         decided = await store.write(lambda tx: prune_decided(tx, now, self.house.roster.longest_max_age_s()))
+        late = await store.write(lambda tx: expire(tx, now))
         await store.shrink()
-        log.debug("pruned: %d runs, %d notes, %d decisions", runs, notes, decided)
+        log.debug("pruned: %d runs, %d notes, %d decisions; %d approvals expired", runs, notes, decided, late)

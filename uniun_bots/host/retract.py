@@ -32,7 +32,5 @@ async def retract(house: House, run: int, reason: str) -> str:
         mark_deleted(tx, event_id)
 
     await house.store.write(unit)
-    for url in relays:
-        if url in house.deliveries:
-            house.deliveries[url].wake()
+    house.hand_over(relays)
     return event.id

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from uniun_bots.approvals.queue import waiting_count as approvals_waiting
 from uniun_bots.graph.extractions import backlog
 from uniun_bots.host.roster import Roster
 from uniun_bots.inputs.cursors import own_keys, pending_count
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 async def snapshot(host: Host) -> dict[str, Any]:
     house = host.house
-    rows = await house.store.read(lambda tx: _from_rows(tx, house.roster))
+    rows = await house.store.read(lambda tx: _from_rows(tx, house.roster, house.clock.now()))
     return {
         "pid": os.getpid(),
         "folder": str(host.folder.resolve()),
@@ -33,7 +34,7 @@ async def snapshot(host: Host) -> dict[str, Any]:
     }
 
 
-def _from_rows(tx: sqlite3.Connection, roster: Roster) -> dict[str, Any]:
+def _from_rows(tx: sqlite3.Connection, roster: Roster, now: float) -> dict[str, Any]:
     own = own_keys(roster.by_key.keys())
     ganas = []
     for hosted in roster.ganas.values():
@@ -50,11 +51,13 @@ def _from_rows(tx: sqlite3.Connection, roster: Roster) -> dict[str, Any]:
                 "spent": state.spent,
                 "surface": hosted.surface,
                 "pending": pending_count(tx, hosted.id, hosted.surface, own) if hosted.surface else 0,
+                "approvals": approvals_waiting(tx, now, hosted.id),
                 "last_run": dict(last) if last else None,
             }
         )
     return {
         "ganas": ganas,
+        "approvals": approvals_waiting(tx, now),
         "outbox": waiting_count(tx),
         "dead_letters": tx.execute("SELECT count(*) FROM dead_letters").fetchone()[0],
         "memories": dataclasses.asdict(backlog(tx)),

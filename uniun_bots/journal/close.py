@@ -1,6 +1,7 @@
 """close: the one transaction that ends a run, calling one function of each owner.
 
-Either all of it is on disk or nothing is: outbox rows, our own note, answered, run row, cursor, wakeup.
+Either all of it is on disk or nothing is: outbox rows, our own note, answered, run row, cursor, wakeup. In mode
+`approve` the unsigned draft stands in the place of the first two.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from uniun_bots import failpoints
+from uniun_bots.approvals.payload import Unsigned
+from uniun_bots.approvals.propose import Proposal, propose
 from uniun_bots.errors import UniunError
 from uniun_bots.graph.keep import keep_note
 from uniun_bots.inputs.cursors import advance
@@ -20,7 +23,7 @@ from uniun_bots.journal.record import bury, record_run
 from uniun_bots.personas.gana import Mode, Trigger
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.publishing.outbox import enqueue
-from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.publishing.pinned import Pinned, Post
 from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.triggers.match import settle
 
@@ -42,7 +45,7 @@ class Ended:
     hosted: HostedGana
     turn: Turn
     outcome: Outcome
-    pinned: Pinned | None
+    pinned: Post | None
     thread: str
     own: str
     started_at: float
@@ -76,7 +79,7 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
         turn,
         outcome,
         mode=gana.mode,
-        event_id=ended.pinned.event.id if ended.pinned else None,
+        event_id=ended.pinned.event.id if isinstance(ended.pinned, Pinned) else None,
         started_at=ended.started_at,
         ended_at=ended.ended_at,
         run=ended.run,
@@ -89,7 +92,9 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
         dead = again_at is None
         if dead:
             _bury_turn(tx, ended, run)
-    if ended.pinned and gana.mode is Mode.LIVE:
+    if isinstance(ended.pinned, Unsigned) and gana.mode is Mode.APPROVE:
+        _put_before_a_person(tx, ended, ended.pinned, run)
+    elif isinstance(ended.pinned, Pinned) and gana.mode is Mode.LIVE:
         enqueue(tx, ended.pinned, gana.id, run, ended.ended_at)
         keep_note(tx, ended.pinned.event, "own", ended.ended_at)
     if outcome.ending is Ending.SUCCEEDED and gana.trigger in ONCE:
@@ -98,6 +103,21 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
     settle(tx, gana.id, turn.surface, more=more)
     failpoints.hit("closing")
     return Closed(run, outcome.ending, more, again_at, dead)
+
+
+def _put_before_a_person(tx: sqlite3.Connection, ended: Ended, unsigned: Unsigned, run: int) -> None:
+    turn = ended.turn
+    answered = turn.latest if turn.notes else None
+    proposal = Proposal(
+        gana=turn.gana,
+        surface=turn.surface,
+        key=turn.key,
+        payload=unsigned,
+        answers=answered.id if answered else None,
+        asker=answered.author if answered else "",
+        run=run,
+    )
+    propose(tx, proposal, ended.ended_at)
 
 
 def _withdrawn(tx: sqlite3.Connection, turn: Turn) -> bool:

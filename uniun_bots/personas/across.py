@@ -59,6 +59,9 @@ def gana_faults(
             f"no engine {shown(gana.model)} in host.yaml{close}: write `default`, or add it under `engines`"
         )
         yield from written.faults("model", [told])
+    if settings is not None and settings.proxy and gana.webhook:
+        told = "a webhook cannot be reached through the host's `proxy`, and nothing goes out beside it: remove it"
+        yield from written.faults("webhook", [told])
     used = sets.get(gana.relays or (settings.relays if settings else ""))
     if used is not None:
         yield from written.faults("relays", _direction_messages(gana, used))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from uniun_bots.personas.gana import Gana, InputType, Mode, OutputType, Trigger
+from uniun_bots.personas.gana import Gana, InputType, OutputType, Trigger
 from uniun_bots.personas.sheet import Loc
 
 _REF_EXAMPLES = {InputType.GROUP: "the id of its kind-40 event", InputType.USER: "the npub of the person"}
@@ -32,8 +32,6 @@ def _clash(loc: Loc, message: str, *more_keys: str) -> Clash:
 
 
 def _not_built(gana: Gana) -> Iterator[Clash]:
-    if gana.mode is Mode.APPROVE:
-        yield _clash(("mode",), f"mode `approve` {_NOT_YET}: write shadow to watch it first, or live")
     if gana.agentic:
         yield _clash(("agentic",), f"`agentic: true` {_NOT_YET}: remove the line")
     if gana.manas:

@@ -33,7 +33,7 @@ _FIELDS = {
 
 
 def clashes_in_settings(settings: HostSettings) -> list[Clash]:
-    found = [*_model(settings)]
+    found = [*_model(settings), *_webhook(settings)]
     for name, engine in settings.engines.items():
         found += [
             Clash(("engines", name, *loc), message, frozenset({"engines"}))
@@ -54,6 +54,14 @@ def _model(settings: HostSettings) -> Iterator[Clash]:
             yield Clash(("model",), f"{told}: {instead}", frozenset({"model", "engines"}))
     elif not MODEL_FORMS.fullmatch(settings.model):
         yield Clash(("model",), _wrong_form(settings.model), frozenset({"model"}))
+
+
+def _webhook(settings: HostSettings) -> Iterator[Clash]:
+    if settings.webhook and settings.proxy:
+        told = (
+            "a webhook cannot be reached through `proxy`, and nothing goes out beside it: remove one of them"
+        )
+        yield Clash(("webhook",), told, frozenset({"webhook", "proxy"}))
 
 
 def _engine_name(name: str) -> Iterator[tuple[Loc, str]]:

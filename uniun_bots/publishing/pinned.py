@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from uniun_bots.approvals.payload import Unsigned
 from uniun_bots.nostr.event import Event
 
 
@@ -13,3 +14,7 @@ class Pinned:
     relays: tuple[str, ...]
     surface: str | None
     """The surface our own note stands on; None for a feed note at top level."""
+
+
+Post = Pinned | Unsigned
+"""What pin gives: to be sent, or to be sent after a person's yes."""
