@@ -17,9 +17,9 @@ from uniun_bots.host.host import FILE
 from uniun_bots.host.identities import resolve_identities
 from uniun_bots.host.lease import lease
 from uniun_bots.host.open_gateway import open_gateway
+from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import enlist
 from uniun_bots.personas.keys import AskPassphrase
-from uniun_bots.personas.project import load_project
 from uniun_bots.relays.options import GatewayOptions
 
 
@@ -28,14 +28,14 @@ async def open_desk(
     folder: Path, number: int, environ: Mapping[str, str], ask_passphrase: AskPassphrase | None
 ) -> AsyncIterator[Desk]:
     """For this one approval. Raises ConfigError, HostRunning, NotFound and Settled."""
-    project = await asyncio.to_thread(load_project, folder)
+    project, library = await asyncio.to_thread(load_folder, folder)
     clock = WallClock()
     with lease(project.data_dir):
         async with Store(project.data_dir / FILE) as store:
             found = await store.read(lambda tx: waiting(tx, number))
             alone = replace(project, ganas=tuple(gana for gana in project.ganas if gana.id == found.gana))
             signers = await asyncio.to_thread(resolve_identities, alone, environ, ask_passphrase)
-            roster = enlist(alone, signers)
+            roster = enlist(alone, library, signers)
             async with open_gateway(
                 project.settings, roster, store, clock, _nobody_waits, GatewayOptions()
             ) as gateway:
