@@ -59,7 +59,9 @@ class DumbPicker:
         if ticket.kind == "chat":
             self.chats += 1
         self.papers.append(paper)
-        self.account(paper)
+        if ticket.kind == "gana":
+            self.enter(paper)
+            paper.pooled = True
 
     def remove(self, ticket: Ticket, now: float) -> None:
         self.go_to(now)
@@ -81,10 +83,6 @@ class DumbPicker:
         self.go_to(now)
         before = {paper: self.tier(paper) for paper in self.waiting()}
         self.foreground = owner
-        for paper in [one for one in self.papers if one.pooled]:
-            self.account(paper)
-        for paper in self.papers:
-            self.account(paper)
         for tier in {tier for paper, tier in before.items() if self.tier(paper) is not tier}:
             stayed = [one for one in self.line(tier) if before[one] is tier]
             self.forget_overtakers(tier, stayed)
@@ -250,7 +248,7 @@ class DumbPicker:
     def bill(self, paper: Paper, since: float, now: float, pool_before: list[Paper], then: float) -> None:
         if paper.pooled:
             self.runtime[paper.ticket.owner] += now - since
-        if self.tier(paper) is Tier.EXTRACT:
+        if paper.ticket.kind == "extract":
             self.extracted.append((since, now))
         if paper.early_in is None:
             return
@@ -275,14 +273,6 @@ class DumbPicker:
             self.end_chat(self.now)
         for other in self.papers:
             other.before = [ticket for ticket in other.before if ticket is not paper.ticket]
-
-    def account(self, paper: Paper) -> None:
-        pooled = self.tier(paper) in (Tier.LATE, Tier.POOL)
-        if pooled and not paper.pooled:
-            self.enter(paper)
-        elif paper.pooled and not pooled:
-            self.leave(paper)
-        paper.pooled = pooled
 
     def enter(self, paper: Paper) -> None:
         owner = paper.ticket.owner

@@ -254,7 +254,7 @@ def test_one_that_was_away_for_less_keeps_its_count(line: Timeline) -> None:
     assert line.seconds_of("b", 110, 200) == 90
 
 
-def test_a_gana_is_not_billed_from_where_somebody_looks_at_it(line: Timeline) -> None:
+def test_a_gana_is_billed_for_what_ran_while_somebody_looked_at_it(line: Timeline) -> None:
     line.submit("a0", 100, owner="a")
     line.submit("b0", 50, owner="b")
     line.run(20)
@@ -263,10 +263,13 @@ def test_a_gana_is_not_billed_from_where_somebody_looks_at_it(line: Timeline) ->
     line.foreground(None)
     assert line.running() == ["b0"]
     line.submit("a1", 30, owner="a")
+    line.submit("b1", 60, owner="b")
     line.run(50)
-    assert line.running() == ["a1"]
-    assert line.policy.queues.pool.runtimes() == {"a": 0, "b": 30}
-    assert line.policy.spent == {"a": 100, "b": 50}
+    assert line.running() == ["b1"]
+    assert line.policy.queues.pool.runtimes() == {"a": 50, "b": 0}
+    line.run(60)
+    assert line.running() == ["a1"], "it owes the others no more than they waited for it"
+    assert line.policy.spent == {"a": 100, "b": 110}
 
 
 def test_a_newcomer_to_an_empty_pool_starts_where_the_last_one_left(line: Timeline) -> None:
@@ -289,13 +292,25 @@ def test_the_turns_of_equals_stay_in_order_when_one_gave_way(line: Timeline) -> 
     assert line.order() == ["a0", "hello", "b0", "c0", "a0", *("b1", "c1", "a1", "b2", "c2", "a2")]
 
 
-def test_what_a_person_looks_at_is_not_at_the_cost_of_its_gana(line: Timeline) -> None:
+def test_a_job_that_somebody_looks_at_is_at_the_cost_of_its_gana(line: Timeline) -> None:
+    line.submit("waits", 50, owner="b")
     for n in range(3):
         line.submit(f"a{n}", 50, owner="a", foreground=True)
     line.run(150)
     line.submit("a", 50)
-    line.submit("b", 50)
+    assert line.running() == ["waits"]
+    line.run(50)
     assert line.running() == ["a"]
+
+
+def test_what_ran_in_the_foreground_while_nobody_waited_is_not_held_against_anyone(line: Timeline) -> None:
+    line.submit("a0", 1000, owner="a", foreground=True)
+    line.run(1000)
+    for n in range(2):
+        line.submit(f"b{n}", 10, owner="b")
+        line.submit(f"a{n + 1}", 10, owner="a")
+    line.run(39)
+    assert line.order() == ["a0", "b0", "a1", "b1", "a2"]
 
 
 # rule 6: extraction -----------------------------------------------------------------------------------
@@ -328,6 +343,16 @@ def test_extraction_never_has_more_than_its_share_while_others_wait(seed: int) -
     for second in range(0, 900, 7):
         assert line.seconds_of("extract", second, second + 300) <= 180 + 1e-6
     assert line.seconds_of("extract") >= 0.55 * 1200, "and it gets nearly all of that"
+
+
+def test_an_extraction_that_somebody_looks_at_is_part_of_the_share(line: Timeline) -> None:
+    line.submit("waits", 1000)
+    line.submit("opened", 180, kind="extract", foreground=True)
+    line.run(180)
+    line.submit("note", 10, kind="extract")
+    assert line.running() == ["waits"]
+    line.submit("opened too", 10, kind="extract", foreground=True)
+    assert line.running() == ["opened too"], "a person is not made to wait for it"
 
 
 # rule 7: the loaded model -----------------------------------------------------------------------------

@@ -20,7 +20,7 @@ class Account:
     turn: int
     """Of two with the same runtime the one whose turn is longer ago runs first; unique."""
     present: int = 0
-    """Tickets that wait or run at the pool's cost."""
+    """Tickets that wait or run, in whatever tier."""
     left_at: float = 0.0
     waiting: dict[str, Ordered[Ticket]] = field(default_factory=dict)
     """By model, each in the order of arrival."""

@@ -64,6 +64,8 @@ class Policy:
             return
         if ticket.kind == "chat":
             self.chat.begin()
+        if ticket.has_account:
+            self.queues.pool.enter(ticket.owner, now)
         self._queue(ticket, now)
 
     def remove(self, ticket: Ticket, now: float) -> None:
@@ -93,9 +95,6 @@ class Policy:
         moved = [ticket for ticket in theirs if self.queues.tier_of(ticket, now) is not ticket.waits_in]
         for ticket in moved:
             self.queues.discard(ticket)
-        # Who leaves the pool goes first: the minimum that others start at is that of those who stay.
-        for ticket in sorted((*moved, *self.running), key=lambda one: not one.in_pool):
-            self._account(ticket, self.queues.tier_of(ticket, now), now)
         for ticket in moved:
             self._queue(ticket, now)
 
@@ -129,23 +128,11 @@ class Policy:
     # queues and time ----------------------------------------------------------------------------------
 
     def _queue(self, ticket: Ticket, now: float) -> None:
-        tier = self.queues.tier_of(ticket, now)
-        self._account(ticket, tier, now)
-        self.queues.add(ticket, tier)
-
-    def _account(self, ticket: Ticket, tier: Tier, now: float) -> None:
-        """Whether it is at the pool's cost: late jobs are, what somebody looks at is not."""
-        in_pool = tier in (Tier.LATE, Tier.POOL)
-        if in_pool and not ticket.in_pool:
-            self.queues.pool.enter(ticket.owner, now)
-        elif ticket.in_pool and not in_pool:
-            self.queues.pool.leave(ticket.owner, now)
-        ticket.in_pool = in_pool
+        self.queues.add(ticket, self.queues.tier_of(ticket, now))
 
     def _gone(self, ticket: Ticket, now: float) -> None:
-        if ticket.in_pool:
+        if ticket.has_account:
             self.queues.pool.leave(ticket.owner, now)
-            ticket.in_pool = False
         if ticket.kind == "chat":
             self.chat.end(now)
         self.queues.switches.ended(ticket)
@@ -161,9 +148,9 @@ class Policy:
         if now <= since:
             return
         self.spent[ticket.owner] += now - since
-        if ticket.in_pool:
+        if ticket.has_account:
             self.queues.pool.bill(ticket.owner, now - since)
-        if self.queues.tier_of(ticket, now) is Tier.EXTRACT:
+        if ticket.kind == "extract":
             self.budget.spend(since, now)
         if ticket.overtakes is not None:
             self._bill_overtaking(ticket, self.queues.line(ticket.overtakes), now - since)
@@ -213,7 +200,7 @@ class Policy:
         ticket.started_at = ticket.billed_to = now
         ticket.started_key = choice.place
         self.queues.discard(ticket)
-        if ticket.in_pool:
+        if ticket.has_account:
             self.queues.pool.served(ticket.owner)
         self.running[ticket] = None
         self.loaded = ticket.model
@@ -293,7 +280,7 @@ class Policy:
             yield now + left / count
 
     def _budget_changes(self, now: float) -> Iterator[float]:
-        running = sum(self.queues.tier_of(ticket, now) is Tier.EXTRACT for ticket in self.running)
+        running = sum(ticket.kind == "extract" for ticket in self.running)
         if not self._extract_may:
             if self.queues.count(Tier.EXTRACT):
                 yield self.budget.free_at(self.slots)

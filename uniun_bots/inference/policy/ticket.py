@@ -46,9 +46,13 @@ class Ticket:
     """The tier in which it was taken before its turn because its model was loaded."""
     gives_way: str = ""
     """Why it was told to stop; empty while it may run."""
-    in_pool: bool = False
     waits_for: set[Ticket] = field(default_factory=set)
     """Of a gentle switch: the tickets that have to end by themselves first."""
+
+    @property
+    def has_account(self) -> bool:
+        """Whether its engine seconds count in the pool, in whatever tier they are spent."""
+        return self.kind == "gana"
 
     @property
     def comes_back(self) -> bool:
