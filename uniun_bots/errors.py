@@ -12,8 +12,10 @@ UniunError
 ├── NoHost               a command needs a running host and there is none
 ├── NotFound             the thing that was named does not exist
 ├── EngineError          a model could not be loaded or did not answer
-│   ├── ModelNotFound
-│   ├── ModelUnusable    not a GGUF, truncated, wrong kind
+│   ├── NoModel          there is nothing to ask yet: whatever waits for it goes on waiting
+│   │   ├── ModelNotFound
+│   │   ├── ModelUnusable    not a GGUF, truncated, wrong kind, too big
+│   │   └── LoadFailed       the engine died or hung while it loaded its model
 │   ├── DownloadFailed   a model file did not arrive; what came is kept
 │   ├── PromptTooLong    carries both counts
 │   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
@@ -98,11 +100,19 @@ class EngineError(UniunError):
     pass
 
 
-class ModelNotFound(EngineError):
+class NoModel(EngineError):
     pass
 
 
-class ModelUnusable(EngineError):
+class ModelNotFound(NoModel):
+    pass
+
+
+class ModelUnusable(NoModel):
+    pass
+
+
+class LoadFailed(NoModel):
     pass
 
 

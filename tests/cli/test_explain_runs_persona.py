@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,7 @@ async def test_runs_are_listed_and_shown(stage: Stage) -> None:
     assert sorted(one["gana"] for one in everything) == ["moon", "tide"]
     assert [(one["gana"], one["mode"], one["keys"]) for one in some] == [("moon", "shadow", [question.id])]
     assert "tide" in table and "succeeded" in table
+    assert re.search(r"waited \d+ ms, read its prompt in \d+ ms, wrote for \d+ ms", shown)
     assert "model: 'Scripted answer number" in shown and "When is high water?" in shown
     assert story["steps"][0]["text"] == story["body"]
     assert [one["id"] for one in story["inputs"]] == [question.id]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,16 @@ def test_a_run_is_kept_with_what_the_model_wrote_in_each_round(tx: sqlite3.Conne
     (step,) = tx.execute("SELECT * FROM steps WHERE run = ?", (number,))
     assert (step["round"], step["model"], step["text"], step["note"]) == (1, "scripted", "Yes.", "answered")
     assert (step["prompt_tokens"], step["generated_tokens"]) == (10, 3)
+
+
+def test_a_round_is_kept_with_what_its_time_went_into(tx: sqlite3.Connection) -> None:
+    outcome = said("Yes.")
+    (step,) = outcome.steps
+    took = replace(step.completion, waiting_ms=9000.0, reuse_ms=30.0, evaluate_ms=500.0, generate_ms=700.0)
+    outcome = replace(outcome, steps=(replace(step, completion=took),))
+    record_run(tx, turn(note(1)), outcome, mode="live", event_id=None, started_at=NOW, ended_at=NOW)
+    (row,) = tx.execute("SELECT waiting_ms, prompt_ms, generating_ms FROM steps")
+    assert tuple(row) == (9000.0, 530.0, 700.0)
 
 
 def test_the_ten_newest_runs_of_each_gana_stay(tx: sqlite3.Connection) -> None:

@@ -244,7 +244,7 @@ async def test_each_round_leaves_a_step_when_it_ends() -> None:
     assert played.kept == list(played.outcome.steps)
     first, second = played.kept
     assert (first.skill, json.loads(first.arguments)) == ("search-notes", {"query": "tide"})
-    assert "about" in first.result and first.executing_ms >= 0 and first.waiting_ms >= 0
+    assert "about" in first.result and first.executing_ms >= 0 and first.completion.waiting_ms >= 0
     assert (second.skill, second.note) == (PUBLISH, "published 9 characters")
 
 

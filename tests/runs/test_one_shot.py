@@ -7,7 +7,8 @@ import pytest
 
 from tests.runs.values import note, turn
 from uniun_bots.context.context import Context
-from uniun_bots.errors import EngineLost
+from uniun_bots.errors import EngineLost, ModelNotFound, NoModel
+from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -115,9 +116,29 @@ async def test_what_the_gate_refused_once_is_asked_for_again() -> None:
     assert outcome.steps[0].note == "refused: the text repeats its prompt"
 
 
-async def test_a_lost_engine_is_a_failure_with_its_reason() -> None:
-    outcome, _ = await run(Reply("", error=EngineLost("killed by signal 9")))
-    assert (outcome.ending, outcome.reason) == (Ending.FAILED, "killed by signal 9")
+async def test_a_lost_engine_is_asked_once_more_and_then_the_run_is_cancelled() -> None:
+    lost = Reply("", error=EngineLost("killed by signal 9"))
+    outcome, _ = await run(lost, "At 14:10.")
+    assert outcome.ending is Ending.SUCCEEDED
+    outcome, engine = await run(lost, lost, "At 14:10.")
+    assert (outcome.ending, outcome.reason) == (Ending.CANCELLED, "killed by signal 9")
+    assert len(engine.requests) == 2
+
+
+async def test_a_run_that_had_its_time_is_cancelled_and_not_asked_again() -> None:
+    engine = ScriptedEngine([Reply("", hangs=True), "At 14:10."])
+    async with Scheduler({"default": engine}) as scheduler:
+        outcome = await run_one_shot(
+            CONTEXT, scheduler=scheduler, asking=ASKING, gate=Gate(max_chars=500), allowance=Allowance(0.01)
+        )
+    assert outcome.ending is Ending.CANCELLED
+    assert "had the engine for 0.01 s" in outcome.reason
+    assert (len(engine.requests), len(engine.cancelled)) == (1, 1)
+
+
+async def test_without_a_model_there_is_no_run() -> None:
+    with pytest.raises(NoModel, match="no such file"):
+        await run(Reply("", error=ModelNotFound("no such file")))
 
 
 async def test_a_job_that_ends_cancelled_is_asked_once_more_and_then_the_run_is_cancelled() -> None:

@@ -118,7 +118,11 @@ def _lines(story: dict[str, Any]) -> list[str]:
     for step in story["steps"]:
         lines.append(
             f"  round {step['round']} on {step['model']}: {step['prompt_tokens']} prompt tokens"
-            f" ({step['reused_tokens']} reused), {step['generated_tokens']} generated, {step['seconds']:.1f} s"
+            f" ({step['reused_tokens']} reused), {step['generated_tokens']} generated"
+        )
+        lines.append(
+            f"    waited {step['waiting_ms']:.0f} ms, read its prompt in {step['prompt_ms']:.0f} ms,"
+            f" wrote for {step['generating_ms']:.0f} ms"
         )
         lines += _called(step) if step["skill"] else [f"    model: {step['text']!r}"]
         lines.append(f"    {step['note']}")

@@ -47,7 +47,7 @@ async def extract(
     note: Note, attempt: int, *, scheduler: Scheduler, engine_name: str, engine: Engine
 ) -> Extracted:
     """Raises EngineError."""
-    info = await engine.load()
+    info = await engine.info()
     messages = await _fitting(note.text, engine, info.context_tokens - ANSWER_TOKENS)
     request = Request(
         messages,

@@ -12,19 +12,21 @@ from uniun_bots.context.assembly import assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.context.task import task_with
-from uniun_bots.errors import EngineError
+from uniun_bots.errors import EngineError, NoModel
 from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_for
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.premises import Premises
-from uniun_bots.host.progress import NoModel, tell
+from uniun_bots.host.progress import tell
 from uniun_bots.host.remembering import Remembering
 from uniun_bots.host.taking import Taking
+from uniun_bots.inference.allowance import Allowance
+from uniun_bots.inference.engine import Engine, EngineInfo
 from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
-from uniun_bots.personas.gana import Mode
+from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.settings import OnForeignPublish
 from uniun_bots.publishing.deliver import Delivery
 from uniun_bots.publishing.pin import draft_reply, finish
@@ -38,7 +40,8 @@ from uniun_bots.triggers.wakeup import Wakeup
 
 log = logging.getLogger("uniun_bots.flow")
 
-RUN_DEADLINE_S = 600.0
+RUN_ENGINE_S = 600.0
+"""What a run may take of its engine; time in the queue is not counted."""
 REST = 19
 """Of twenty parts of the loop's time those that waking leaves, however many Ganas are on one busy surface."""
 ROOM_FOR_OTHERS = 6
@@ -156,12 +159,7 @@ class House(Premises):
     async def gather(self, turn: Turn) -> Context:
         progress = self.taking.progress(turn)
         gana = progress.hosted.gana
-        name = engine_name(gana, self.engines)
-        engine = self.engines[name]
-        try:
-            info = await engine.load()
-        except EngineError as fault:
-            raise NoModel(str(fault)) from fault
+        engine, info = await self._model_of(gana)
         find = self.finder.for_ancestors(progress.hosted.reads)
         progress.around = await gather(self.store, turn, progress.hosted.pubkey, find)
         return await assemble(
@@ -177,19 +175,27 @@ class House(Premises):
             now=self.clock.now(),
         )
 
+    async def _model_of(self, gana: Gana) -> tuple[Engine, EngineInfo]:
+        """Nothing is loaded for it: that is for the scheduler, when the turn's job comes up."""
+        engine = self.engines[engine_name(gana, self.engines)]
+        try:
+            return engine, await engine.info()
+        except EngineError as fault:
+            raise NoModel(str(fault)) from fault
+
     async def run(self, context: Context) -> Outcome:
         turn = context.turn
         progress = self.taking.progress(turn)
         gana = progress.hosted.gana
         last_reply = progress.around.last_reply if progress.around else None
         gate = gate_for(gana, last_reply, [signer.spellings for signer in self.roster.signers.values()])
-        info = await self.engines[engine_name(gana, self.engines)].load()
+        _, info = await self._model_of(gana)
         outcome = await run_one_shot(
             context,
             scheduler=self.scheduler,
             asking=asking_of(gana, self.settings, self.engines, info.context_tokens),
             gate=gate,
-            deadline=self.clock.now() + RUN_DEADLINE_S,
+            allowance=Allowance(RUN_ENGINE_S),
         )
         return withhold(outcome, gate.is_secret)
 

@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 
 from uniun_bots.context.gather import Surroundings
-from uniun_bots.errors import UniunError
 from uniun_bots.inputs.budgets import Running
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.close import Closed
@@ -14,10 +13,6 @@ from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.runs.outcome import Outcome
 
 log = logging.getLogger("uniun_bots.flow")
-
-
-class NoModel(UniunError):
-    """The engine cannot be loaded: the turn waits, without an attempt being counted."""
 
 
 @dataclass(slots=True)

@@ -26,3 +26,6 @@ class Completion:
     """Of the seconds: to bring kept state back."""
     evaluate_ms: float = 0.0
     generate_ms: float = 0.0
+    waiting_ms: float = 0.0
+    """From being submitted until the end, without the seconds above: the queue, the model's loading, and what was
+    lost by giving way. Told by the scheduler."""

@@ -20,12 +20,22 @@ class EngineInfo:
 
 
 class Engine(Protocol):
+    async def info(self) -> EngineInfo:
+        """What the model takes, without loading it where that can be told. Raises what loading raises."""
+        ...
+
     async def load(self) -> EngineInfo:
-        """Make the model ready; the second call returns at once. Raises ModelNotFound, ModelUnusable."""
+        """Make the model ready; the second call returns at once. For the seat: nobody else may take the memory.
+
+        Raises NoModel, EngineLost.
+        """
         ...
 
     async def count(self, messages: Sequence[Message]) -> int:
-        """Prompt tokens that these messages become, template included. Exact, or too many where nothing can tell."""
+        """Prompt tokens that these messages become, template included. Exact, or too many where nothing can tell.
+
+        Like `info` it may be asked at any time, whatever is loaded.
+        """
         ...
 
     async def generate(self, request: Request) -> Completion:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.request import Request
 
 
@@ -15,12 +16,14 @@ class Job:
     engine_name: str
     request: Request
     deadline: float | None = None
-    """Unix seconds after which nobody wants the answer any more."""
+    """Unix seconds after which nobody wants the answer any more, time in the queue included."""
     kind: Literal["gana", "chat", "extract"] = "gana"
     due: float | None = None
     """Unix seconds at which a timer wanted it; some time after it, others have to wait."""
     foreground: bool = False
     """Somebody looks at what it makes, such as the note that was just opened."""
+    allowance: Allowance | None = None
+    """What its run may take of the engine, shared with the run's other jobs."""
 
     @property
     def owner(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -73,20 +73,24 @@ class Scheduler:
         """The answer, however long the queue and however often it has to give way.
 
         Cancelling the caller takes the job out or stops the model. Raises NotFound for an unknown engine,
-        JobRefused, JobOverdue, JobCancelled, and what the engine raises.
+        JobRefused, JobOverdue, JobCancelled, and what the engine raises. What it did not spend in the engine is
+        the answer's `waiting_ms`.
         """
+        began = self._steady()
         seat = self._seat(job.engine_name)
         self._refuse_beyond_bounds(job.owner)
         due = None if job.due is None else job.due - self._clock.now() + self._steady()
         model = self._own_names[job.engine_name]
         ticket = Ticket(job.kind, job.owner, model, due=due, foreground=job.foreground)
-        return await seat.wait_for(
+        completion = await seat.wait_for(
             ticket,
             job.engine_name,
             job.gana,
-            lambda engine: engine.generate(replace(job.request, tier=seat.tier_of(ticket))),
+            lambda engine: _generate(engine, job, seat.tier_of(ticket)),
             lambda answer: self._before(job.deadline, job.gana, answer),
         )
+        waited_s = self._steady() - began - completion.seconds
+        return replace(completion, waiting_ms=max(0.0, 1000 * waited_s))
 
     async def switch(self, engine_name: str, model: str, *, forced: bool = False) -> EngineInfo:
         """Let this engine run another model. A gentle one waits for what runs, a forced one stops it.
@@ -198,6 +202,11 @@ class Scheduler:
         if not answer.done():
             raise JobOverdue(f"no answer for {whose} before its deadline")
         return answer.result()
+
+
+def _generate(engine: Engine, job: Job, tier: int) -> Coroutine[Any, Any, Completion]:
+    work = engine.generate(replace(job.request, tier=tier))
+    return job.allowance.spend(work, job.gana) if job.allowance else work
 
 
 def _first_names(engines: Mapping[str, Engine]) -> dict[str, str]:

@@ -60,6 +60,9 @@ class ScriptedEngine:
             self._asked.clear()
             await self._asked.wait()
 
+    async def info(self) -> EngineInfo:
+        return self._info
+
     async def load(self) -> EngineInfo:
         return self._info
 

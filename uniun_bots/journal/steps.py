@@ -17,8 +17,8 @@ def write_steps(tx: sqlite3.Connection, run: int, steps: Iterable[Step]) -> None
     """Rounds that stand there already stay as they are."""
     tx.executemany(
         "INSERT OR IGNORE INTO steps (run, round, model, text, note, prompt_tokens, reused_tokens,"
-        " evaluated_tokens, generated_tokens, seconds, skill, arguments, result, note_ids, executing_ms)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " evaluated_tokens, generated_tokens, seconds, waiting_ms, prompt_ms, generating_ms, skill, arguments,"
+        " result, note_ids, executing_ms) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 run,
@@ -31,6 +31,9 @@ def write_steps(tx: sqlite3.Connection, run: int, steps: Iterable[Step]) -> None
                 step.completion.evaluated_tokens,
                 step.completion.generated_tokens,
                 step.completion.seconds,
+                step.completion.waiting_ms,
+                step.completion.reuse_ms + step.completion.evaluate_ms,
+                step.completion.generate_ms,
                 step.skill,
                 cut(step.arguments, PREVIEW_CHARS),
                 cut(step.result, PREVIEW_CHARS),

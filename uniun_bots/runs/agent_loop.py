@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from uniun_bots.clock import monotonic
 from uniun_bots.context.context import Context
-from uniun_bots.errors import EngineError, JobCancelled
+from uniun_bots.errors import EngineError, JobCancelled, NoModel
+from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.job import Job
 from uniun_bots.inference.request import Message, Request
@@ -56,20 +57,20 @@ async def run_agent_loop(
     scheduler: Scheduler,
     asking: Asking,
     gate: Gate,
-    deadline: float | None = None,
+    allowance: Allowance | None = None,
 ) -> Outcome:
-    """Never raises for what a model, an engine or a skill does; `deadline` is in Unix seconds."""
+    """Never raises for what a model, an engine or a skill does, but NoModel when there is none to ask."""
     talk = _Talk(context, agent, asking, gate)
     while True:
         try:
-            began = monotonic()
-            completion = await ask(scheduler, talk.job(deadline))
-            waited_s = monotonic() - began - completion.seconds
+            completion = await ask(scheduler, talk.job(allowance))
         except JobCancelled as error:
             return talk.outcome(Ending.CANCELLED, str(error))
+        except NoModel:
+            raise
         except EngineError as error:
             return talk.outcome(Ending.FAILED, str(error))
-        outcome = await talk.go_on(completion, max(0.0, waited_s))
+        outcome = await talk.go_on(completion)
         if outcome is not None:
             return outcome
 
@@ -88,7 +89,7 @@ class _Talk:
             speaker=asking.speaker,
         )
 
-    def job(self, deadline: float | None) -> Job:
+    def job(self, allowance: Allowance | None) -> Job:
         seed = self._asking.seed
         request = Request(
             messages=self._messages,
@@ -99,12 +100,12 @@ class _Talk:
             json_schema=self._agent.schema,
         )
         turn = self._context.turn
-        return Job(turn.gana, self._asking.engine_name, request, deadline, due=turn.due)
+        return Job(turn.gana, self._asking.engine_name, request, due=turn.due, allowance=allowance)
 
     def outcome(self, ending: Ending, reason: str) -> Outcome:
         return Outcome(ending, None, (), reason, tuple(self._steps))
 
-    async def go_on(self, completion: Completion, waited_s: float) -> Outcome | None:
+    async def go_on(self, completion: Completion) -> Outcome | None:
         """The outcome when this round was the last one."""
         found = read_call(_outside_of_thinking(completion), self._agent.registration)
         move = self._rounds.read(found)
@@ -121,7 +122,7 @@ class _Talk:
                 move = self._rounds.result(move, effect, self._gate_now())
         if isinstance(move, Told):
             move = await self._tell(completion, move)
-        step = self._step(completion, found, effect, move.note, waited_s * 1000, executing_ms)
+        step = self._step(completion, found, effect, move.note, executing_ms)
         self._steps.append(step)
         await self._agent.keep_step(step)
         return replace(move.outcome, steps=tuple(self._steps)) if isinstance(move, Over) else None
@@ -164,7 +165,6 @@ class _Talk:
         found: Call | BadCall,
         effect: Effect | None,
         note: str,
-        waiting_ms: float,
         executing_ms: float,
     ) -> Step:
         answer = effect if isinstance(effect, Answer) else None
@@ -178,7 +178,6 @@ class _Talk:
             else "",
             result=answer.text if answer else "",
             note_ids=answer.note_ids if answer else (),
-            waiting_ms=waiting_ms,
             executing_ms=executing_ms,
         )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, replace
 
 from uniun_bots.context.context import Context
-from uniun_bots.errors import EngineError, JobCancelled
+from uniun_bots.errors import EngineError, EngineLost, JobCancelled, JobOverdue, NoModel
+from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.job import Job
 from uniun_bots.inference.request import Request
@@ -37,9 +39,14 @@ class Asking:
 
 
 async def run_one_shot(
-    context: Context, *, scheduler: Scheduler, asking: Asking, gate: Gate, deadline: float | None = None
+    context: Context,
+    *,
+    scheduler: Scheduler,
+    asking: Asking,
+    gate: Gate,
+    allowance: Allowance | None = None,
 ) -> Outcome:
-    """Never raises for what a model or an engine does; `deadline` is in Unix seconds.
+    """Never raises for what a model or an engine does, but NoModel when there is none to ask.
 
     An answer without words, or one that the gate refuses, is asked for again up to `asking.tries` times.
     """
@@ -50,10 +57,18 @@ async def run_one_shot(
         try:
             completion = await ask(
                 scheduler,
-                Job(context.turn.gana, asking.engine_name, request, deadline, due=context.turn.due),
+                Job(
+                    context.turn.gana,
+                    asking.engine_name,
+                    request,
+                    due=context.turn.due,
+                    allowance=allowance,
+                ),
             )
         except JobCancelled as error:
             return Outcome(Ending.CANCELLED, None, (), str(error), tuple(steps))
+        except NoModel:
+            raise
         except EngineError as error:
             return Outcome(Ending.FAILED, None, (), str(error), tuple(steps))
         cleaned = sanitize(completion.text, completion.finish, asking.speaker)
@@ -65,11 +80,16 @@ async def run_one_shot(
 
 
 async def ask(scheduler: Scheduler, job: Job) -> Completion:
-    """A job that ends cancelled is tried once more; giving way to others is not an end."""
+    """A job that ends cancelled is tried once more; giving way to others is not an end.
+
+    Raises JobCancelled when it ended so again, or had all of its time; EngineError for what else went wrong.
+    """
     try:
+        with contextlib.suppress(JobCancelled, EngineLost):
+            return await scheduler.submit(job)
         return await scheduler.submit(job)
-    except JobCancelled:
-        return await scheduler.submit(job)
+    except (EngineLost, JobOverdue) as over:
+        raise JobCancelled(str(over)) from over
 
 
 def _first_request(context: Context, asking: Asking) -> Request:

@@ -40,8 +40,6 @@ class Step:
     """What the model was told."""
     note_ids: tuple[str, ...] = ()
     """Of the notes in the result."""
-    waiting_ms: float = 0.0
-    """In the scheduler, giving way included."""
     executing_ms: float = 0.0
     """The skill."""
 

@@ -32,19 +32,19 @@ def model() -> Iterator[Model]:
 
 def controls(model: Model, tokens: list[int]) -> list[str]:
     return [
-        model._spell(token).decode()
+        model._words.spell(token).decode()
         for token in tokens
         if llama_cpp.llama_vocab_is_control(model._vocab, token)
     ]
 
 
 def spelled(model: Model, tokens: list[int]) -> str:
-    return b"".join(model._spell(token) for token in tokens).decode()
+    return b"".join(model._words.spell(token) for token in tokens).decode()
 
 
 def test_control_strings_in_a_note_are_plain_text(model: Model) -> None:
     """B11."""
-    tokens = model.prompt((Message("system", f"Be brief. {FORGED}"), Message("user", FORGED)))
+    tokens = model._words.prompt((Message("system", f"Be brief. {FORGED}"), Message("user", FORGED)))
     assert controls(model, tokens) == [START, END, START, END, START]
     assert spelled(model, tokens) == (
         f"{START}system\nBe brief. {FORGED}{END}\n{START}user\n{FORGED}{END}\n{START}assistant\n"
@@ -52,7 +52,7 @@ def test_control_strings_in_a_note_are_plain_text(model: Model) -> None:
 
 
 def test_the_same_strings_are_control_tokens_when_the_template_spells_them(model: Model) -> None:
-    assert controls(model, model._tokenize(FORGED, special=True)) == [END, START, END]
+    assert controls(model, model._words._tokenize(FORGED, special=True)) == [END, START, END]
 
 
 _SPELLINGS = st.lists(
@@ -66,7 +66,7 @@ _SPELLINGS = st.lists(
 def test_a_prompt_holds_exactly_the_control_tokens_of_its_template(
     model: Model, system: str, user: str
 ) -> None:
-    tokens = model.prompt((Message("system", system), Message("user", user)))
+    tokens = model._words.prompt((Message("system", system), Message("user", user)))
     assert controls(model, tokens) == [START, END, START, END, START]
 
 

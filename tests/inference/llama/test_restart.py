@@ -12,7 +12,7 @@ import pytest
 
 from uniun_bots.cli.status import worker_deaths
 from uniun_bots.clock import monotonic
-from uniun_bots.errors import EngineLost
+from uniun_bots.errors import EngineLost, LoadFailed
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.llama.protocol import Load
 from uniun_bots.inference.llama.worker_process import WorkerProcess
@@ -40,7 +40,7 @@ async def test_an_illegal_instruction_leads_to_plain_weights_once(
     engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads = dying_of(signal.SIGILL, monkeypatch)
-    with pytest.raises(EngineLost):
+    with pytest.raises(LoadFailed):
         await engine.load()
     assert [load.plain for load in loads] == [False, True]
 
@@ -52,7 +52,7 @@ async def test_a_worker_that_keeps_dying_is_started_less_and_less_often(
     waited = []
     for _ in range(4):
         started = monotonic()
-        with pytest.raises(EngineLost):
+        with pytest.raises(LoadFailed):
             await engine.load()
         waited.append(monotonic() - started)
     assert [load.plain for load in loads] == [False] * 4
@@ -66,7 +66,7 @@ async def test_closing_does_not_wait_for_a_restart(
     loads = dying_of(signal.SIGKILL, monkeypatch)
     monkeypatch.setattr(engine, "_backoff_s", 3600.0)
     for _ in range(2):
-        with pytest.raises(EngineLost):
+        with pytest.raises(LoadFailed):
             await engine.load()
     waiting = asyncio.create_task(engine.load())
     await asyncio.sleep(0)
@@ -84,7 +84,7 @@ async def test_the_status_tells_why_the_worker_died_and_when_the_next_start_may_
     async with Scheduler({"default": engine}) as scheduler:
         assert worker_deaths(told(scheduler)) == ""
         for _ in range(2):
-            with pytest.raises(EngineLost):
+            with pytest.raises(LoadFailed):
                 await engine.load()
         health = told(scheduler)
     assert (health["starts"], health["deaths"], health["last_death"]) == (2, 2, "gone")

@@ -10,11 +10,12 @@ from itertools import count
 from pathlib import Path
 
 from uniun_bots.clock import monotonic
-from uniun_bots.errors import EngineLost
+from uniun_bots.errors import EngineLost, LoadFailed
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.engine import EngineInfo
 from uniun_bots.inference.health import EngineHealth
-from uniun_bots.inference.llama.protocol import Count, Counted, Done, Generate, Load
+from uniun_bots.inference.llama.counter import Counter
+from uniun_bots.inference.llama.protocol import Done, Generate, Load
 from uniun_bots.inference.llama.totals import Totals
 from uniun_bots.inference.llama.worker_process import WorkerProcess
 from uniun_bots.inference.model_reference import find_model
@@ -81,6 +82,7 @@ class LlamaEngine:
         self._starting = asyncio.Lock()
         self._generating = asyncio.Lock()
         self._closing = asyncio.Event()
+        self._counter = Counter(self._as_load, stall_s, cancel_s)
 
     @property
     def worker_pid(self) -> int | None:
@@ -97,13 +99,12 @@ class LlamaEngine:
             raise EngineLost(f"the engine of {self.reference} is closed")
         return self._info
 
+    async def info(self) -> EngineInfo:
+        return EngineInfo(self.reference, await self._counter.context_tokens(), slots=1)
+
     async def count(self, messages: Sequence[Message]) -> int:
-        """Answered also while a request runs."""
-        worker = await self._ready()
-        answer = await worker.ask(Count(next(self._numbers), tuple(messages)), self._stall_s)
-        if not isinstance(answer, Counted):
-            raise TypeError(f"Count was answered by {answer}")
-        return answer.tokens
+        """By the model's vocabulary, in a process of its own: also while a request runs, or another model does."""
+        return await self._counter.count(messages)
 
     async def generate(self, request: Request, on_piece: Callable[[str], None] | None = None) -> Completion:
         """`on_piece` gets each bit of text as soon as it is certain; empty ones while the prompt is read."""
@@ -138,13 +139,17 @@ class LlamaEngine:
         await asyncio.to_thread(self._find, model)
         async with self._generating:
             before, self.reference = self.reference, model
-            await self.unload()
+            await self._let_go()
             try:
                 return await self.load()
             except BaseException:
                 self.reference, self._deaths, self._not_before = before, 0, 0.0
-                await self.unload()
+                await self._let_go()
                 raise
+
+    async def _let_go(self) -> None:
+        await self.unload()
+        await self._counter.forget()
 
     async def unload(self) -> None:
         async with self._starting:
@@ -155,6 +160,7 @@ class LlamaEngine:
 
     async def aclose(self) -> None:
         self._closing.set()
+        await self._counter.aclose()
         await self.unload()
 
     def health(self) -> EngineHealth:
@@ -202,17 +208,21 @@ class LlamaEngine:
     def _find(self, reference: str) -> Path:
         return find_model(reference, self._base, self._models).resolve()
 
-    async def _start(self) -> WorkerProcess:
+    async def _as_load(self) -> Load:
         path = await asyncio.to_thread(self._find, self.reference)
+        return Load(str(path), self._context_tokens, self._threads, self._plain, self.state_bytes)
+
+    async def _start(self) -> WorkerProcess:
+        """Raises ModelNotFound, ModelUnusable, LoadFailed."""
+        load = await self._as_load()
         self.starts += 1
-        load = Load(str(path), self._context_tokens, self._threads, self._plain, self.state_bytes)
         try:
             worker, loaded = await WorkerProcess.start(load, self._stall_s)
         except EngineLost as lost:
             was_plain = self._plain
             self._note_death(lost)
             if was_plain or not self._plain:
-                raise
+                raise LoadFailed(f"{self.reference} could not be loaded: {lost}") from lost
             return await self._start()
         self._info = EngineInfo(model=self.reference, context_tokens=loaded.context_tokens, slots=1)
         return worker

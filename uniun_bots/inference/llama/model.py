@@ -1,30 +1,28 @@
 """One GGUF model with one context, over llama.cpp's C functions. Lives in the worker process only.
 
-Made for one thread that generates; `count` may be called from another, it only reads the vocabulary.
+Made for one thread.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import llama_cpp
 
 from uniun_bots.clock import monotonic
-from uniun_bots.errors import EngineError, ModelUnusable, PromptTooLong, SchemaRefused
+from uniun_bots.errors import ModelUnusable, PromptTooLong, SchemaRefused
 from uniun_bots.inference.completion import Finish
-from uniun_bots.inference.gguf import read_gguf
-from uniun_bots.inference.llama.chat_template import FALLBACK_STOP, ChatTemplate
+from uniun_bots.inference.llama.chat_template import FALLBACK_STOP
 from uniun_bots.inference.llama.grammar import grammar_of
 from uniun_bots.inference.llama.live_sequence import SLICE_TOKENS, Cancelled, LiveSequence, Spent
+from uniun_bots.inference.llama.opened import Opened
 from uniun_bots.inference.llama.protocol import Counts, Done, Load
-from uniun_bots.inference.llama.room import free_bytes, refuse_beyond_memory
 from uniun_bots.inference.llama.text_stream import TextStream
-from uniun_bots.inference.request import Message, Request
+from uniun_bots.inference.llama.vocabulary import Vocabulary
+from uniun_bots.inference.request import Request
 
 MOST_THREADS = 8
 TOP_K = 40
@@ -32,45 +30,24 @@ MIN_P = 0.05
 REPEAT_LAST_TOKENS = 64
 REPEAT_PENALTY = 1.1
 """Small models go round in circles without it; JSON, which has to repeat itself, is asked for without it."""
-LOG_LEVEL_ERROR = 4
-"""GGML_LOG_LEVEL_ERROR of ggml.h; the Python package does not name it."""
 
 
 class Model:
     def __init__(self, load: Load) -> None:
         self._forget_counts()
-        self._log: list[str] = []
-        self._log_callback = llama_cpp.llama_log_callback(self._note_log)
-        llama_cpp.llama_log_set(self._log_callback, ctypes.c_void_p(0))
-        llama_cpp.llama_backend_init()
-        self._model = self._open(load)
-        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._opened = Opened(load)
+        self._words = Vocabulary(self._opened.model)
+        self._vocab = self._words.pointer
         self._context = self._new_context(load)
         self.context_tokens = int(llama_cpp.llama_n_ctx(self._context))
         self.sequence = LiveSequence(self._context, load.state_bytes)
-        self._template = self._own_template()
         self.sequence.warm_up(max(0, llama_cpp.llama_vocab_eos(self._vocab)))
-
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """Token ids; control tokens come from the template alone."""
-        tokens = [
-            token
-            for piece in self._template.pieces(messages)
-            for token in self._tokenize(piece.text, special=piece.is_template)
-        ]
-        bos = llama_cpp.llama_vocab_bos(self._vocab)
-        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [bos]:
-            tokens.insert(0, bos)
-        return tokens
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return len(self.prompt(messages))
 
     def generate(self, number: int, request: Request, tell: Callable[[str], None]) -> Done:
         """`tell` gets every piece of text; empty ones when it starts, and for each slice of the prompt."""
         started = monotonic()
         self._forget_counts()
-        prompt = self.prompt(request.messages)
+        prompt = self._words.prompt(request.messages)
         if len(prompt) + request.max_tokens > self.context_tokens:
             raise PromptTooLong(len(prompt), self.context_tokens, request.max_tokens)
         with self._sampler(request) as sampler:
@@ -118,7 +95,7 @@ class Model:
     def _write(
         self, sampler: Any, request: Request, tell: Callable[[str], None]
     ) -> tuple[TextStream, Finish]:
-        stop = request.stop + (FALLBACK_STOP if self._template.is_fallback else ())
+        stop = request.stop + (FALLBACK_STOP if self._words.template.is_fallback else ())
         stream, finish = TextStream(stop), "length"
         with self.sequence.metered(self._generating):
             for left in range(request.max_tokens, 0, -1):
@@ -127,7 +104,7 @@ class Model:
                 if llama_cpp.llama_vocab_is_eog(self._vocab, token):
                     finish = "stop"
                     break
-                tell(stream.feed(self._spell(token)))
+                tell(stream.feed(self._words.spell(token)))
                 if stream.stopped:
                     finish = "stop"
                     break
@@ -167,68 +144,28 @@ class Model:
 
     def _grammar(self, schema: str) -> Any:
         """Raises SchemaRefused."""
-        self._log.clear()
+        self._opened.forget_words()
         grammar = grammar_of(schema).encode()
         sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar, b"root")
         if not sampler:
-            raise SchemaRefused(f"the JSON schema gives a grammar that llama.cpp refuses{self._last_words()}")
+            raise SchemaRefused(
+                f"the JSON schema gives a grammar that llama.cpp refuses{self._opened.last_words()}"
+            )
         return sampler
-
-    def _open(self, load: Load) -> Any:
-        header = read_gguf(Path(load.path))
-        if not llama_cpp.llama_supports_gpu_offload():
-            refuse_beyond_memory(load.path, header, load.context_tokens, free_bytes())
-        params = llama_cpp.llama_model_default_params()
-        params.use_extra_bufts = not load.plain
-        model = llama_cpp.llama_model_load_from_file(os.fsencode(load.path), params)
-        if not model:
-            raise ModelUnusable(f"llama.cpp cannot load {load.path}{self._last_words()}")
-        return model
 
     def _new_context(self, load: Load) -> Any:
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = min(load.context_tokens, int(llama_cpp.llama_model_n_ctx_train(self._model)))
+        params.n_ctx = self._opened.context_tokens
         params.n_batch = params.n_ubatch = SLICE_TOKENS
         params.no_perf = False
         params.n_threads = params.n_threads_batch = load.threads or spare_cores()
-        context = llama_cpp.llama_init_from_model(self._model, params)
+        context = llama_cpp.llama_init_from_model(self._opened.model, params)
         if not context:
             raise ModelUnusable(
                 f"a context of {params.n_ctx} tokens cannot be made; set a smaller `context`"
-                + self._last_words()
+                + self._opened.last_words()
             )
         return context
-
-    def _own_template(self) -> ChatTemplate:
-        source = llama_cpp.llama_model_chat_template(self._model, None)
-        bos, eos = llama_cpp.llama_vocab_bos(self._vocab), llama_cpp.llama_vocab_eos(self._vocab)
-        return ChatTemplate(
-            source.decode() if source else None,
-            bos=self._spell(bos).decode(errors="replace") if bos >= 0 else "",
-            eos=self._spell(eos).decode(errors="replace") if eos >= 0 else "",
-        )
-
-    def _tokenize(self, text: str, special: bool) -> list[int]:
-        data = text.encode(errors="replace")
-        room = len(data) + 2
-        buffer = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self._vocab, data, len(data), buffer, room, False, special)
-        if count < 0:
-            raise EngineError(f"llama.cpp cannot tokenize {len(data)} bytes")
-        return list(buffer[:count])
-
-    def _spell(self, token: int) -> bytes:
-        """A control token comes out as its own name, so that whoever cleans the text can see it."""
-        buffer = ctypes.create_string_buffer(512)
-        size = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, True)
-        return buffer.raw[: max(0, size)]
-
-    def _note_log(self, level: int, text: bytes, data: object) -> None:
-        if level == LOG_LEVEL_ERROR:
-            self._log = [*self._log[-4:], text.decode(errors="replace").strip()]
-
-    def _last_words(self) -> str:
-        return f": {' / '.join(self._log)}" if self._log else ""
 
 
 def spare_cores() -> int:

@@ -27,7 +27,8 @@ from uniun_bots.inference.llama.protocol import (
     encode,
 )
 
-MODULE = "uniun_bots.inference.llama.worker"
+MODEL = "uniun_bots.inference.llama.worker"
+COUNTING = "uniun_bots.inference.llama.counting_worker"
 LONGEST_LINE = 16 * 2**20
 LAST_LINES = 5
 # A worker reads files that strangers made: it gets no secrets by its environment.
@@ -55,10 +56,10 @@ class WorkerProcess:
         self._tasks = (asyncio.create_task(self._read_answers()), asyncio.create_task(self._read_stderr()))
 
     @classmethod
-    async def start(cls, load: Load, stall_s: float) -> tuple[WorkerProcess, Loaded]:
+    async def start(cls, load: Load, stall_s: float, module: str = MODEL) -> tuple[WorkerProcess, Loaded]:
         """Raises ModelUnusable, EngineLost."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", MODULE),
+            *(sys.executable, "-P", "-m", module),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

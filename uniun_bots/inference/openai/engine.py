@@ -47,6 +47,9 @@ class OpenAiEngine:
         self._model = model or ""
         self._tokens = TokenCounter(server)
 
+    async def info(self) -> EngineInfo:
+        return await self.load()
+
     async def load(self) -> EngineInfo:
         """Ask the server what it has. Raises ModelNotFound, ServerRefused, EngineLost."""
         async with self._loading:
