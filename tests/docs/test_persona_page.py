@@ -123,5 +123,5 @@ def test_every_word_that_is_refused_as_not_built_is_said_to_be(
 
 
 def test_every_surface_that_is_shown_is_one() -> None:
-    for shown in re.findall(r"`(group|mentions|user):<", read(DOCS / "flow.md")):
+    for shown in re.findall(r"`(group|mentions|user|thread):<", read(DOCS / "flow.md")):
         assert Surface.parse(f"{shown}:{'0' * 64}").kind == shown

@@ -110,11 +110,26 @@ events = st.one_of(
         st.sampled_from([CHANNEL, OTHER_CHANNEL]),
     ),
     st.builds(lambda author, at: event("long", author=author, kind=30023, at=at), people, times),
+    st.builds(
+        lambda author, at, named: event(
+            "re", *[["e", one, "", mark] for one, mark in named], author=author, at=at
+        ),
+        people,
+        times,
+        st.lists(
+            st.tuples(
+                st.sampled_from([CHANNEL, OTHER_CHANNEL]), st.sampled_from(["root", "reply", "mention", ""])
+            ),
+            max_size=3,
+        ),
+    ),
 )
 filters = st.one_of(
     st.builds(filter_of, st.builds("user:{}".format, people)),
     st.builds(filter_of, st.builds("mentions:{}".format, people)),
     st.builds(filter_of, st.builds("group:{}".format, st.sampled_from([CHANNEL, OTHER_CHANNEL]))),
+    st.builds(filter_of, st.builds("thread:{}".format, st.sampled_from([CHANNEL, OTHER_CHANNEL]))),
+    st.just(Filter(kinds=(1, 42), tags=(("e", (CHANNEL,)),))),
     st.builds(
         lambda kinds, authors: Filter(kinds=tuple(kinds), authors=tuple(authors)),
         st.sets(st.sampled_from([1, 42, 30023]), min_size=1),

@@ -44,6 +44,22 @@ async def test_a_mention_gets_a_reply_in_its_thread(stage: Stage) -> None:
     assert reply.tag_values("p") == [stage.person.public_key]
 
 
+async def test_an_answer_to_a_followed_note_gets_a_reply_in_its_thread(stage: Stage) -> None:
+    followed = await stage.post(1, "What do you make of the tides?", by=LocalSigner(new_secret()))
+    source = f"{{type: followed-note, ref: {followed.id}}}"
+    stage.persona(input=source, output="{type: feed, reply: true}")
+    async with stage.host() as host:
+        answer = await stage.post(1, "They turn.", ("e", followed.id, "", "root"), ("p", followed.author))
+        (reply,) = await stage.replies(1)
+        await decided(host, answer)
+    assert [(tag[1], tag[3]) for tag in reply.tags if tag[0] == "e"] == [
+        (followed.id, "root"),
+        (answer.id, "reply"),
+    ]
+    assert reply.tag_values("p") == [stage.person.public_key]
+    assert "What do you make of the tides?" in stage.engine.requests[0].messages[1].content
+
+
 async def test_a_mention_that_was_copied_along_gets_no_second_reply(stage: Stage) -> None:
     stage.persona(**MENTIONS)
     async with stage.host() as host:

@@ -22,6 +22,13 @@ def test_a_short_note_stands_on_its_author_and_on_everybody_it_tags_once() -> No
     assert surfaces_of(event) == (f"user:{ALICE}", f"mentions:{BOT}", f"mentions:{BOB}")
 
 
+def test_an_answer_stands_on_the_note_it_answers_and_on_the_top_of_its_thread() -> None:
+    root, reply = ["e", FIRST, "", "root"], ["e", SECOND, "", "reply"]
+    assert surfaces_of(an_event(root, reply))[1:] == (f"thread:{SECOND}", f"thread:{FIRST}")
+    assert surfaces_of(an_event(root))[1:] == (f"thread:{FIRST}",)
+    assert surfaces_of(an_event(["e", FIRST, "", "mention"], ["q", SECOND]))[1:] == ()
+
+
 def test_other_kinds_stand_nowhere() -> None:
     assert surfaces_of(an_event(["p", BOT], ["e", FIRST], kind=7)) == ()
 
@@ -34,11 +41,12 @@ def test_five_thousand_tagged_people_do_not_become_five_thousand_surfaces() -> N
 def test_each_surface_has_the_filter_that_asks_relays_for_it() -> None:
     assert filter_of(f"group:{CHANNEL}") == Filter(kinds=(42,), tags=(("e", (CHANNEL,)),))
     assert filter_of(f"user:{ALICE}") == Filter(kinds=(1,), authors=(ALICE,))
+    assert filter_of(f"thread:{FIRST}") == Filter(kinds=(1,), tags=(("e", (FIRST,)),))
     assert filter_of(f"mentions:{BOT}") == Filter(kinds=(1,), tags=(("p", (BOT,)),))
 
 
 def test_a_surface_that_no_filter_asks_for_is_told() -> None:
-    with pytest.raises(ValueError, match="use group, user or mentions"):
+    with pytest.raises(ValueError, match="use group, user, mentions or thread"):
         filter_of("timer")
 
 

@@ -15,10 +15,7 @@ SAME = "{type: group, ref: same, reply: true}"
     [
         ({"agentic": "true"}, "7:10 `agentic: true` is not built yet in this version"),
         ({"manas": "[life]"}, "7:8 `manas` is not built yet in this version"),
-        (
-            {"input": f"{{type: followed-note, ref: {GROUP}}}", "output": "{type: feed}"},
-            "4:15 input `followed-note` is not built yet in this version: use group, mentions or user",
-        ),
+        ({"input": "{type: followed-note}"}, "4:8 input `followed-note` needs a `ref`: the id of the note"),
         (
             {"input": "{type: mentions}", "output": f"{{type: dm, ref: {NPUB}}}"},
             "5:16 output `dm` is not built yet in this version: use feed or group",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from uniun_bots.graph.note import Note
 from uniun_bots.nostr.filter import Filter
+from uniun_bots.nostr.surfaces import SHORT_NOTE
+from uniun_bots.nostr.threads import CHANNEL_MESSAGE
 
 COLUMNS = (
     "n.seq, n.id, n.author, n.kind, n.created_at, n.text, n.origin, n.heard_at, n.root, n.parent, n.deleted"
@@ -71,7 +73,7 @@ def ancestry(tx: sqlite3.Connection, note: Note) -> Ancestry:
 def have_for(tx: sqlite3.Connection, wanted: Filter, since: int) -> list[tuple[str, int]]:
     """(id, created_at) of kept notes that the filter names: what a relay need not send again.
 
-    Each of our filters asks for one of: authors, `#e` (a group's messages), `#p` (mentions).
+    Each of our filters asks for one of: authors, `#e` (a group's messages, or answers to a note), `#p` (mentions).
     """
     kinds = ",".join(str(kind) for kind in wanted.kinds)
     if wanted.authors:
@@ -82,18 +84,25 @@ def have_for(tx: sqlite3.Connection, wanted: Filter, since: int) -> list[tuple[s
             (*wanted.authors, since),
         )
         return [(row[0], row[1]) for row in rows]
-    surfaces = [
-        f"{'group' if letter == 'e' else 'mentions'}:{value}"
-        for letter, values in wanted.tags
-        if letter in "ep"
-        for value in values
-    ]
     have: dict[str, int] = {}
-    for surface in surfaces:
-        rows = tx.execute(
-            "SELECT n.id, n.created_at FROM surfaces s JOIN notes n USING (seq)"  # noqa: S608
-            f" WHERE s.surface = ? AND n.created_at >= ? AND n.kind IN ({kinds}) AND n.raw IS NOT NULL",
-            (surface, since),
-        )
-        have.update((row[0], row[1]) for row in rows)
+    for letter, values in wanted.tags:
+        for value in values:
+            for source, given in _named(letter, wanted):
+                rows = tx.execute(
+                    f"SELECT n.id, n.created_at FROM {source} JOIN notes n USING (seq)"  # noqa: S608
+                    f" WHERE {given} AND n.created_at >= :since AND n.kind IN ({kinds}) AND n.raw IS NOT NULL",
+                    {"value": value, "since": since},
+                )
+                have.update((row[0], row[1]) for row in rows)
     return list(have.items())
+
+
+def _named(letter: str, wanted: Filter) -> Iterator[tuple[str, str]]:
+    """Where the notes stand that name a value with the tag, and the condition there."""
+    if letter == "p":
+        yield "surfaces x", "x.surface = 'mentions:' || :value"
+    if letter == "e" and CHANNEL_MESSAGE in wanted.kinds:
+        yield "surfaces x", "x.surface = 'group:' || :value"
+    if letter == "e" and SHORT_NOTE in wanted.kinds:
+        # A relay sends what only mentions the note as well.
+        yield "edges x", "x.target = :value AND x.kind IN ('root', 'reply', 'mention') AND n.kind = 1"

@@ -15,6 +15,7 @@ from uniun_bots.inputs.guards import Facts, asks_to_stop, first_held
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.taken import Asked, Needs
 from uniun_bots.nostr.profile import Profile
+from uniun_bots.nostr.surfaces import Surface
 from uniun_bots.nostr.threads import CHANNEL_MESSAGE
 from uniun_bots.personas.gana import Batch
 
@@ -27,6 +28,8 @@ class Judge:
     def __init__(self, tx: sqlite3.Connection, asked: Asked, state: Standing, page: list[Note]) -> None:
         self.tx, self.asked, self.state = tx, asked, state
         self.gana = asked.hosted.gana
+        surface = Surface.parse(asked.hosted.surface or "")
+        self.followed = surface.ref if surface.kind == "thread" else None
         self.everything = bool(self.gana.input and self.gana.input.batch is Batch.ALL)
         authors = {note.author for note in page}
         self.profiles: dict[str, Profile] = fresh_profiles(tx, authors, asked.now)
@@ -103,10 +106,24 @@ class Judge:
     def thread(self, note: Note) -> str:
         """The note at the top of its reply chain, as far as we know it: what `per_thread` counts by."""
         above = self.above[note.id]
+        if self.followed is not None:
+            return self._branch(note, above)
         top = above.notes[0] if above.notes else note
         # Some clients tag no root but what they answer, so the chain comes first.
         return top.root if top.kind != CHANNEL_MESSAGE and top.root else above.missing or top.id
 
+    def _branch(self, note: Note, above: Ancestry) -> str:
+        """Under a followed note everything is one thread: what counts is the answer to it where the chain begins."""
+        ids = [one.id for one in above.notes]
+        below = ids[ids.index(self.followed) + 1 :] if self.followed in ids else ids
+        return below[0] if below else note.id
+
     def together(self, note: Note) -> str:
-        """What a turn groups by: messages straight into a channel belong together, all else goes by thread."""
-        return self.thread(note) if note.parent or note.kind != CHANNEL_MESSAGE else "top"
+        """What a turn groups by: messages straight into a channel, and straight below a followed note, belong
+        together, all else goes by thread."""
+        straight = (
+            note.parent == self.followed
+            if self.followed
+            else not note.parent and note.kind == CHANNEL_MESSAGE
+        )
+        return "top" if straight else self.thread(note)

@@ -34,8 +34,15 @@ def surfaces_of(event: Event) -> tuple[str, ...]:
         channel = read_thread(event).root
         return (f"group:{channel}",) if channel else ()
     if event.kind == SHORT_NOTE:
-        return (f"user:{event.author}", *(f"mentions:{person}" for person in people_tagged(event)))
+        people = tuple(f"mentions:{person}" for person in people_tagged(event))
+        return (f"user:{event.author}", *people, *_threads(event))
     return ()
+
+
+def _threads(event: Event) -> tuple[str, ...]:
+    """Of the note that it answers, and of the one at the top: what only mentions a note does not answer it."""
+    thread = read_thread(event)
+    return tuple(f"thread:{note_id}" for note_id in dict.fromkeys((thread.parent, thread.root)) if note_id)
 
 
 def people_tagged(event: Event) -> tuple[str, ...]:
@@ -54,4 +61,6 @@ def filter_of(surface: str) -> Filter:
             return Filter(kinds=(SHORT_NOTE,), authors=(found.ref,))
         case "mentions":
             return Filter(kinds=(SHORT_NOTE,), tags=(("p", (found.ref,)),))
-    raise ValueError(f"no filter asks for {found.kind}: use group, user or mentions")
+        case "thread":
+            return Filter(kinds=(SHORT_NOTE,), tags=(("e", (found.ref,)),))
+    raise ValueError(f"no filter asks for {found.kind}: use group, user, mentions or thread")

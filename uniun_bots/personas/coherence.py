@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from uniun_bots.personas.gana import Gana, InputType, OutputType, Trigger
 from uniun_bots.personas.sheet import Loc
 
-_REF_EXAMPLES = {InputType.GROUP: "the id of its kind-40 event", InputType.USER: "the npub of the person"}
+_REF_EXAMPLES = {
+    InputType.GROUP: "the id of its kind-40 event",
+    InputType.USER: "the npub of the person",
+    InputType.FOLLOWED_NOTE: "the id of the note (note1…, nevent1… or hex)",
+}
 _PRIVATE = (InputType.DM, InputType.PRIVATE_GROUP)
-_KIND_1 = (InputType.MENTIONS, InputType.USER)
+_KIND_1 = (InputType.MENTIONS, InputType.USER, InputType.FOLLOWED_NOTE)
 _NOT_YET = "is not built yet in this version"
 
 
@@ -37,7 +41,10 @@ def _not_built(gana: Gana) -> Iterator[Clash]:
     if gana.manas:
         yield _clash(("manas",), f"`manas` {_NOT_YET}: remove the line")
     if gana.input and gana.input.type not in (InputType.GROUP, *_KIND_1):
-        yield _clash(("input", "type"), f"input `{gana.input.type}` {_NOT_YET}: use group, mentions or user")
+        yield _clash(
+            ("input", "type"),
+            f"input `{gana.input.type}` {_NOT_YET}: use group, mentions, user or followed-note",
+        )
     if gana.output.type not in (OutputType.FEED, OutputType.GROUP):
         yield _clash(("output", "type"), f"output `{gana.output.type}` {_NOT_YET}: use feed or group")
 

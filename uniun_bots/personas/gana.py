@@ -82,16 +82,23 @@ class References(StrEnum):
     Q = "q"
 
 
-_REF_OF_INPUT = {InputType.GROUP: event_id_hex, InputType.USER: public_key_hex}
+_REF_OF_INPUT = {
+    InputType.GROUP: event_id_hex,
+    InputType.USER: public_key_hex,
+    InputType.FOLLOWED_NOTE: event_id_hex,
+}
 
 
 class Input(BaseModel):
     model_config = STRICT
 
     type: Annotated[InputType, scalars.one_of(InputType)]
-    """`dm`, `private-group` and `followed-note` are not built yet."""
+    """`followed-note` takes what answers one note. `dm` and `private-group` are not built yet."""
     ref: Line | None = None
-    """`group`: the id of its kind-40 event; `user`: the public key; in any spelling, read to lower-case hex."""
+    """`group`: the id of its kind-40 event; `user`: the public key; `followed-note`: the id of the note.
+
+    In any spelling, read to lower-case hex.
+    """
     max_age_s: Annotated[int, scalars.seconds("1s", "365d")] = Field(
         default=86_400, validation_alias="max_age"
     )
@@ -249,4 +256,6 @@ class Gana(BaseModel):
                 return f"mentions:{own_pubkey}"
             case Input(type=InputType.GROUP | InputType.USER, ref=str(ref)):
                 return f"{self.input.type}:{ref}"
+            case Input(type=InputType.FOLLOWED_NOTE, ref=str(ref)):
+                return f"thread:{ref}"
         return None
