@@ -115,7 +115,7 @@ async def play(
         kept.append(step)
 
     known = registered or registration()
-    agent = Agent(known, schema_of_calls(known), max_rounds, handles, carry_out, engine.count, keep)
+    agent = Agent(known, schema_of_calls(known), max_rounds, carry_out, engine.count, keep)
     async with Scheduler({"default": engine}) as scheduler:
         outcome = await run_agent_loop(
             context, agent, scheduler=scheduler, asking=asking, gate=gate or Gate(max_chars=500)

@@ -43,7 +43,8 @@ def run(folder: Path, verbose: bool) -> None:
 def tick(folder: Path, most_s: float, verbose: bool) -> None:
     """One pass for cron or a systemd timer: catch up, run what is due, deliver, exit.
 
-    Exit code 1 when something was still under way at the end; the next pass takes it up.
+    What agentic Ganas have to do is left as it is: `uniun-bots run` answers it. Exit code 1 when something was
+    still under way at the end; the next pass takes it up.
     """
     start_logging(verbose)
     leave(event_loop.run(_tick(folder, most_s)))
@@ -85,15 +86,18 @@ async def _reload(host: Host) -> None:
 async def _tick(folder: Path, most_s: float) -> int:
     uniffi_set_event_loop(asyncio.get_running_loop())
     try:
-        async with Host(folder, ask_passphrase=ask_passphrase, debounce=False) as host:
+        async with Host(folder, ask_passphrase=ask_passphrase, debounce=False, defers_agentic=True) as host:
             done = await host.idle(most_s)
             counters = (await snapshot(host))["counters"]
+            deferred = sorted(host.house.deferred)
     except UniunError as fault:
         return told(fault)
     told_counts = ", ".join(f"{count} {word}" for word, count in sorted(counters.items()) if count)
     click.echo(
         f"tick: {told_counts or 'nothing was heard'}{'' if done else '; something is still under way'}"
     )
+    if deferred:
+        click.echo(f"left to a running host, which has time for several rounds: {', '.join(deferred)}")
     return 0 if done else 1
 
 

@@ -17,6 +17,10 @@ DEFAULT_TEMPERATURE = 0.7
 CHARS_PER_TOKEN = 3
 """A cautious guess for the length of an answer; scripts without spaces need more tokens for a character."""
 
+CHARS_PER_TOKEN_AT_WORST = 2
+CALL_TOKENS = 64
+"""What stands around the text in a call."""
+
 
 def engine_name(gana: Gana, engines: Mapping[str, Engine]) -> str:
     return gana.model if gana.model in engines else DEFAULT
@@ -28,11 +32,23 @@ def answer_tokens(gana: Gana, settings: HostSettings, context_tokens: int) -> in
     return max(16, min(wanted, context_tokens // 4))
 
 
-def gate_for(gana: Gana, last_reply: str | None, keys: Sequence[Spellings]) -> Gate:
+def call_tokens(gana: Gana, settings: HostSettings, context_tokens: int) -> int:
+    """For one call of an agentic run. A text that is cut there is no call at all, so it gets more room."""
+    text = (
+        gana.max_tokens or settings.defaults.max_tokens or gana.output.max_chars // CHARS_PER_TOKEN_AT_WORST
+    )
+    return max(16, min(text + CALL_TOKENS, context_tokens // 4))
+
+
+def longest_answer(gana: Gana, settings: HostSettings, context_tokens: int) -> int:
+    return (call_tokens if gana.agentic else answer_tokens)(gana, settings, context_tokens)
+
+
+def gate_for(gana: Gana, last_reply: str | None, keys: Sequence[Spellings], rules: str = RULES) -> Gate:
     """`keys`: of everybody who is hosted; none of them may leave in anybody's words."""
     return Gate(
         max_chars=gana.output.max_chars,
-        prompt_texts=(RULES, gana.task),
+        prompt_texts=(rules, gana.task),
         last_reply=last_reply,
         is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
     )
@@ -44,7 +60,7 @@ def asking_of(
     temperature = gana.temperature if gana.temperature is not None else settings.defaults.temperature
     return Asking(
         engine_name=engine_name(gana, engines),
-        answer_tokens=answer_tokens(gana, settings, context_tokens),
+        answer_tokens=longest_answer(gana, settings, context_tokens),
         context_tokens=context_tokens,
         temperature=DEFAULT_TEMPERATURE if temperature is None else temperature,
         speaker=gana.name,

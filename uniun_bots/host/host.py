@@ -32,6 +32,7 @@ from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inputs.cursors import own_keys, surfaces_with_pending
 from uniun_bots.inputs.enabled import Standing
+from uniun_bots.journal.attempt import end_dead_attempts
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project
@@ -61,8 +62,10 @@ class Host:
         engines: Mapping[str, Engine] | None = None,
         debounce: bool = True,
         patience: GatewayOptions | None = None,
+        defers_agentic: bool = False,
     ) -> None:
         """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once.
+        With `defers_agentic` agentic Ganas are not run: what they have to do stays pending.
 
         `patience` with relays: its deadlines and intervals; the relays and the proxy are those of the project.
         """
@@ -72,6 +75,7 @@ class Host:
         self._ask_passphrase = ask_passphrase
         self._given_engines = dict(engines or {})
         self._debounce = debounce
+        self._defers_agentic = defers_agentic
         self._patience = patience or GatewayOptions()
         self._stop = asyncio.Event()
 
@@ -102,6 +106,7 @@ class Host:
         signers = await asyncio.to_thread(self._signers, self.project)
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
         roster = enlist(self.project, library, signers)
+        await self.store.write(lambda tx: end_dead_attempts(tx, self.clock.now()))
         standings, timers = await self._bring_up(self.project, roster, ())
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
         for engine in engines.values():
@@ -122,6 +127,7 @@ class Host:
             settings=self.project.settings,
             roster=roster,
             debounce=self._debounce,
+            defers_agentic=self._defers_agentic,
         )
         self.loops = await stack.enter_async_context(Loops(self.house))
         await gateway.watch(interests(roster, standings, self.clock.now()))

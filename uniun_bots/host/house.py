@@ -8,12 +8,13 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from uniun_bots.clock import monotonic
-from uniun_bots.context.assembly import assemble
+from uniun_bots.context.assembly import RULES, assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.context.task import task_with
 from uniun_bots.errors import EngineError, NoModel
-from uniun_bots.host.asking import answer_tokens, asking_of, engine_name, gate_for
+from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
+from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
@@ -25,6 +26,7 @@ from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.inputs.decided import AlreadyDecided, hold
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.turn import Turn
+from uniun_bots.journal.attempt import skip_attempt
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.settings import OnForeignPublish
@@ -126,6 +128,9 @@ class House(Premises):
     async def take(self, wakeup: Wakeup) -> AsyncIterator[Turn | None]:
         """Yields the turn, or None when nothing is to do; a step that raises becomes a failed run."""
         hosted = self.roster.ganas.get(wakeup.gana)
+        if hosted and hosted.gana.agentic and self.defers_agentic:
+            self.deferred.add(hosted.id)
+            hosted = None
         turn = await self.taking.next_turn(hosted, wakeup) if hosted else None
         if turn is None:
             yield None
@@ -134,17 +139,25 @@ class House(Premises):
             yield turn
         except (AlreadyDecided, Abandoned) as over:
             log.info("dropped: %s", over)
+            await self._skip(turn, str(over))
             self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + 1.0)
         except Withdrawn as over:
+            await self._skip(turn, str(over))
             await self._withdraw(turn, str(over))
         except NoModel as fault:
             log.warning("held: %s waits: %s", turn.gana, fault)
+            await self._skip(turn, f"no model: {fault}")
             self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + NO_MODEL_RETRY_S, turn.due)
         except Exception as fault:
             log.exception("failed: %s on %s", turn.gana, turn.key)
             await self._close_failed(turn, fault)
         finally:
             self.taking.over(turn)
+
+    async def _skip(self, turn: Turn, why: str) -> None:
+        run, now = self.taking.progress(turn).run, self.clock.now()
+        if run is not None:
+            await self.store.write(lambda tx: skip_attempt(tx, run, why, now))
 
     async def _close_failed(self, turn: Turn, fault: Exception) -> None:
         outcome = Outcome(Ending.FAILED, None, (), f"{type(fault).__name__}: {fault}", ())
@@ -164,15 +177,18 @@ class House(Premises):
         progress.around = await gather(self.store, turn, progress.hosted.pubkey, find)
         return await assemble(
             turn,
-            task=task_with(gana.task, self.roster.skills[gana.id].texts),
+            task=gana.task if gana.agentic else task_with(gana.task, self.roster.skills[gana.id].texts),
             own_pubkey=progress.hosted.pubkey,
             ancestry=progress.around.ancestry,
             names=progress.around.names,
             knowledge=(),
             engine=engine,
             context_tokens=info.context_tokens,
-            answer_tokens=answer_tokens(gana, self.settings, info.context_tokens),
+            answer_tokens=longest_answer(gana, self.settings, info.context_tokens)
+            + (room_for_rounds(info.context_tokens) if gana.agentic else 0),
             now=self.clock.now(),
+            rules=rules_of(self, gana) if gana.agentic else RULES,
+            cites_turn=gana.agentic,
         )
 
     async def _model_of(self, gana: Gana) -> tuple[Engine, EngineInfo]:
@@ -188,15 +204,19 @@ class House(Premises):
         progress = self.taking.progress(turn)
         gana = progress.hosted.gana
         last_reply = progress.around.last_reply if progress.around else None
-        gate = gate_for(gana, last_reply, [signer.spellings for signer in self.roster.signers.values()])
-        _, info = await self._model_of(gana)
-        outcome = await run_one_shot(
-            context,
-            scheduler=self.scheduler,
-            asking=asking_of(gana, self.settings, self.engines, info.context_tokens),
-            gate=gate,
-            allowance=Allowance(RUN_ENGINE_S),
-        )
+        rules = rules_of(self, gana) if gana.agentic else RULES
+        gate = gate_for(gana, last_reply, [one.spellings for one in self.roster.signers.values()], rules)
+        engine, info = await self._model_of(gana)
+        asking = asking_of(gana, self.settings, self.engines, info.context_tokens)
+        allowance = Allowance(RUN_ENGINE_S)
+        if gana.agentic:
+            outcome = await run_rounds(
+                self, context, progress, engine=engine, asking=asking, gate=gate, allowance=allowance
+            )
+        else:
+            outcome = await run_one_shot(
+                context, scheduler=self.scheduler, asking=asking, gate=gate, allowance=allowance
+            )
         return withhold(outcome, gate.is_secret)
 
     async def pin(self, turn: Turn, outcome: Outcome) -> Post | None:
@@ -228,6 +248,7 @@ class House(Premises):
             own=own_keys(self.roster.by_key.keys()),
             started_at=progress.started_at,
             ended_at=self.clock.now(),
+            run=progress.run,
         )
         # A run that is done is not lost to a shutdown: the commit is awaited whatever happens to this task.
         closed = await asyncio.shield(self.store.write(lambda tx: close(tx, ended)))

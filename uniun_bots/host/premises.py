@@ -27,7 +27,11 @@ class Premises:
     settings: HostSettings
     roster: Roster
     debounce: bool = True
+    defers_agentic: bool = False
+    """Agentic Ganas are left to a host that stays."""
 
     def __post_init__(self) -> None:
         self.finder = Finder(self.gateway, self.store, self.clock)
         self.counters: Counter[str] = Counter()
+        self.deferred: set[str] = set()
+        """Agentic Ganas that had something to do."""

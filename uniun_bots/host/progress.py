@@ -22,6 +22,8 @@ class Progress:
     started_at: float
     began: float
     around: Surroundings | None = None
+    run: int | None = None
+    """Its number in the log, when it stands there already."""
 
 
 def tell(turn: Turn, outcome: Outcome, closed: Closed) -> None:

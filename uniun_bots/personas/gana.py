@@ -214,9 +214,9 @@ class Gana(BaseModel):
     cron: Annotated[str, scalars.checked(cron_line, "cron line of five fields, in quotes")] | None = None
     """In the host's time zone; at least 5 minutes between two firings."""
     agentic: Flag = False
-    """`true` is not built yet."""
+    """`true`: the model calls skills round by round, until it publishes or keeps quiet."""
     max_rounds: Annotated[int, scalars.whole(1, 20)] = 4
-    """For agentic Ganas."""
+    """Calls that an agentic run may make."""
     skills: Words = ()
     """Text skills by name: appended to the task, and with `agentic: true` called by the model when it wants them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from uniun_bots.clock import monotonic
@@ -41,8 +41,6 @@ class Agent:
     schema: str
     """What each answer of the model has to satisfy."""
     max_rounds: int
-    handles: Mapping[str, str]
-    """Handle to note id; grows as skills show more notes."""
     carry_out: Callable[[Call], Awaitable[Effect]]
     count: Callable[[Sequence[Message]], Awaitable[int]]
     """Prompt tokens of messages."""
@@ -84,7 +82,6 @@ class _Talk:
         self._steps: list[Step] = []
         self._rounds = Rounds(
             agent.max_rounds,
-            handles=agent.handles,
             answered=frozenset(note.id for note in context.turn.notes),
             speaker=asking.speaker,
         )

@@ -19,8 +19,12 @@ class Cited:
     """Handles that the model was not shown."""
 
 
+def handles_in(text: str) -> tuple[str, ...]:
+    return tuple(handle for part in _HANDLES.findall(text) for handle in re.findall(r"n\d+", part))
+
+
 def take_citations(text: str, handles: Mapping[str, str]) -> Cited:
-    found = [handle for part in _HANDLES.findall(text) for handle in re.findall(r"n\d+", part)]
+    found = handles_in(text)
     known = dict.fromkeys(handles[handle] for handle in found if handle in handles)
     unknown = dict.fromkeys(handle for handle in found if handle not in handles)
     return Cited(_HANDLES.sub("", text).strip() if found else text, tuple(known), tuple(unknown))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from uniun_bots.context.quote import cut, quoted
 from uniun_bots.inference.sanitize import sanitize
-from uniun_bots.runs.citations import take_citations
+from uniun_bots.runs.citations import handles_in, take_citations
 from uniun_bots.runs.gate import Gate, Refused, pass_gate
 from uniun_bots.runs.one_shot import NOOP
 from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.runs.shorten import shorten
+from uniun_bots.skills.arguments import Post
 from uniun_bots.skills.call import BadCall, Call, Wrong
-from uniun_bots.skills.catalogue import Role
 from uniun_bots.skills.effect import Answer, Effect, Publish, Silence
 
 RESULT_CHARS = 4000
@@ -46,13 +46,12 @@ class Rounds:
         self,
         most: int,
         *,
-        handles: Mapping[str, str],
         answered: Collection[str] = (),
         speaker: str = "",
     ) -> None:
-        """`handles`: of all notes that were shown so far, later ones included; `answered`: ids of the turn."""
+        """`answered`: ids of the turn's notes, which are answered and not cited."""
         self.left = self._most = most
-        self._handles, self._answered, self._speaker = handles, answered, speaker
+        self._answered, self._speaker = answered, speaker
         self._asked: Counter[str] = Counter()
         self._refused = self._wrong = False
 
@@ -60,9 +59,11 @@ class Rounds:
         self.left -= 1
         if isinstance(found, BadCall):
             return self._bad(found)
-        self._asked[found.key] += found.skill.role is not Role.OUTPUT
+        if isinstance(found.arguments, Post):
+            return replace(found, arguments=_with_inline_handles(found.arguments))
+        self._asked[found.key] += 1
         match self._asked[found.key]:
-            case 0 | 1:
+            case 1:
                 return found
             case 2:
                 said = "You made this call before; its result stands above."
@@ -92,16 +93,13 @@ class Rounds:
         cleaned = sanitize(wanted.body, "stop", self._speaker)
         if NOOP.fullmatch(cleaned.text):
             return _over(Ending.SILENT, "the model chose to say nothing")
-        cited = take_citations(cleaned.text, self._handles)
-        passed = pass_gate(_whole(cited.text, gate.max_chars), gate)
+        body = take_citations(cleaned.text, {}).text
+        passed = pass_gate(_whole(body, gate.max_chars), gate)
         if isinstance(passed, Refused):
             return self._refuse(passed)
-        named = dict.fromkeys((*wanted.references, *cited.note_ids))
-        references = tuple(note_id for note_id in named if note_id not in self._answered)
-        dropped = (*wanted.dropped, *(f"{handle}: never shown" for handle in cited.unknown))
-        note = f"published {len(passed.body)} characters" + (
-            f"; dropped {', '.join(dropped)}" * bool(dropped)
-        )
+        references = tuple(note_id for note_id in wanted.references if note_id not in self._answered)
+        dropped = f"; dropped {', '.join(wanted.dropped)}" if wanted.dropped else ""
+        note = f"published {len(passed.body)} characters{dropped}"
         return Over(Outcome(Ending.SUCCEEDED, passed.body, references, "", ()), note)
 
     def _refuse(self, refused: Refused) -> Told | Over:
@@ -120,6 +118,12 @@ class Rounds:
             else f"{self.left} calls are left."
         )
         return Told(f"{text}\n{calls}", note)
+
+
+def _with_inline_handles(post: Post) -> Post:
+    """What a model cites in the middle of its text counts as cited, under the same rules."""
+    named = dict.fromkeys((*post.referenceNoteIds, *handles_in(post.body)))
+    return post.model_copy(update={"referenceNoteIds": tuple(named)})
 
 
 def _over(ending: Ending, reason: str, note: str = "") -> Over:

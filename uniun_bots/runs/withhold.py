@@ -13,9 +13,14 @@ WITHHELD = "(withheld: it spells a secret key)"
 def withhold(outcome: Outcome, is_secret: Callable[[str], bool]) -> Outcome:
     """The same outcome; steps whose text spells a secret keep everything but the text."""
 
-    def kept(step: Step) -> Step:
-        if not is_secret(step.completion.text):
-            return step
-        return replace(step, completion=replace(step.completion, text=WITHHELD))
+    return replace(outcome, steps=tuple(withheld(step, is_secret) for step in outcome.steps))
 
-    return replace(outcome, steps=tuple(map(kept, outcome.steps)))
+
+def withheld(step: Step, is_secret: Callable[[str], bool]) -> Step:
+    if is_secret(step.completion.text):
+        return replace(
+            step,
+            completion=replace(step.completion, text=WITHHELD),
+            arguments=WITHHELD if step.arguments else "",
+        )
+    return replace(step, result=WITHHELD) if is_secret(step.result) else step
