@@ -70,12 +70,12 @@ class Post(Arguments):
     referenceNoteIds: Handles = ()
 
 
-class Reminder(Arguments):
+class RemindMe(Arguments):
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_REMINDER)]
     in_minutes: Annotated[int, Field(ge=1, le=LONGEST_WAIT_MINUTES)]
 
 
-class Shared(Arguments):
+class ShareExternal(Arguments):
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_BODY)]
 
 

@@ -15,8 +15,8 @@ from uniun_bots.skills.arguments import (
     Page,
     Post,
     Query,
-    Reminder,
-    Shared,
+    RemindMe,
+    ShareExternal,
 )
 
 
@@ -62,7 +62,7 @@ BUILTINS: dict[str, Builtin] = {
     **{name: Builtin(Role.INPUT, Page) for name in READING.values()},
     READ_THREAD: Builtin(Role.INPUT, OfThread),
     **{name: Builtin(Role.OUTPUT, Post) for name in PUBLISHING.values()},
-    "remind-me": Builtin(Role.DEVICE, Reminder),
-    "share-external": Builtin(Role.DEVICE, Shared),
+    "remind-me": Builtin(Role.DEVICE, RemindMe),
+    "share-external": Builtin(Role.DEVICE, ShareExternal),
     STAY_SILENT: Builtin(Role.SILENCE, Nothing),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from uniun_bots.skills.arguments import About, OfNote, OfThread, Page, Post, Query
+from uniun_bots.skills.arguments import About, OfNote, OfThread, Page, Post, Query, RemindMe, ShareExternal
+from uniun_bots.skills.asking import ask_owner
 from uniun_bots.skills.call import Call
 from uniun_bots.skills.catalogue import Role
 from uniun_bots.skills.deciding import publish
@@ -23,6 +24,8 @@ async def execute(call: Call, desk: Desk) -> Effect:
             return Silence()
         case Post() as post:
             return await publish(post, desk)
+        case RemindMe() | ShareExternal() as wish:
+            return await ask_owner(wish, desk)
         case Page() as page:
             return await read_input(page, desk)
         case OfThread() as around:

@@ -22,14 +22,14 @@ _INVISIBLE = re.compile(
     "|(?P<direction>[\u202a-\u202e\u2066-\u2069])"
     "|(?P<blank>[\u200b\u2060-\u2064\ufeff\u180e\u3164\uffa0\u115f\u1160])"
     "|(?P<selectors>[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,})"
-    "|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029])"
+    "|(?P<line>[\u2028\u2029])"
 )
 _TOLD = {
     "tags": "tag characters, which can carry a hidden text",
     "direction": "a character that changes the direction of writing",
     "blank": "an invisible character",
     "selectors": "a run of variation selectors, which can carry a hidden text",
-    "control": "a control character",
+    "line": "a line end that few programs show as one",
 }
 
 
@@ -40,7 +40,7 @@ def hidden_characters(text: str) -> Iterator[tuple[int, str]]:
         if not any(start <= match.start() and match.end() <= end for start, end in flags):
             yield (
                 match.start(),
-                f"{_TOLD[match.lastgroup or 'control']} stands here (U+{ord(match[0][0]):04X}): remove it",
+                f"{_TOLD[match.lastgroup or '']} stands here (U+{ord(match[0][0]):04X}): remove it",
             )
 
 

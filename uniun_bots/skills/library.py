@@ -38,8 +38,8 @@ class Library:
         """What is wrong with entries of a persona's `skills`: position and message."""
         for at, attached in enumerate(gana.skills):
             told = self._complaint(attached)
-            if attached in DEVICE and not gana.agentic:
-                told = f"{shown(attached)} is for the model to call: it needs `agentic: true`"
+            if attached in DEVICE:
+                told = _needs(attached, gana, settings)
             if attached in gana.skills[:at]:
                 told = f"{shown(attached)} stands there twice: keep one"
             if told:
@@ -68,3 +68,13 @@ def named(texts: Iterable[Skill]) -> dict[str, Skill]:
 
 def _file(attached: str) -> str:
     return f"{attached}.md" if attached.replace("-", "").isalnum() else "NAME.md"
+
+
+def _needs(device: str, gana: Gana, settings: HostSettings | None) -> str | None:
+    if not gana.agentic:
+        return f"{shown(device)} is for the model to call: it needs `agentic: true`"
+    if device == "remind-me" and settings and settings.owner is None:
+        return f"{shown(device)} has nobody to remind: write `owner: npub1…` into host.yaml"
+    if device == "share-external" and settings and not (gana.webhook or settings.webhook):
+        return f"{shown(device)} has nowhere to send: write `webhook: https://…` into host.yaml or here"
+    return None

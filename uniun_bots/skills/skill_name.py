@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -11,6 +12,8 @@ from uniun_bots.personas.scalars import Bare
 from uniun_bots.personas.shown import shown
 
 _TEXT = "tag:yaml.org,2002:str"
+_NUMBER = re.compile(r"\d+e\d+|0o[0-7]+")
+"""In YAML 1.2, which PyYAML does not read."""
 
 
 def skill_name(value: object) -> str:
@@ -31,7 +34,9 @@ def skill_name(value: object) -> str:
 def _is_text_to_everybody(value: str) -> bool:
     """Whether a YAML reader with types of its own, as other programs have one, finds text as well."""
     resolver: Any = yaml.SafeLoader("")
-    return bool(resolver.resolve(yaml.ScalarNode, str(value), (True, False)) == _TEXT)
+    return not _NUMBER.fullmatch(value) and bool(
+        resolver.resolve(yaml.ScalarNode, str(value), (True, False)) == _TEXT
+    )
 
 
 def _unlike(value: str) -> str:

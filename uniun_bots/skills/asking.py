@@ -1,0 +1,35 @@
+"""The device skills: they ask a person, and nothing happens before the answer is yes."""
+
+from __future__ import annotations
+
+from uniun_bots.approvals.payload import Payload, Reminder, Share
+from uniun_bots.approvals.propose import Proposal, propose
+from uniun_bots.personas.gana import Mode
+from uniun_bots.skills.arguments import RemindMe, ShareExternal
+from uniun_bots.skills.desk import Desk
+from uniun_bots.skills.effect import Answer
+from uniun_bots.skills.shown_notes import fault, line
+
+
+async def ask_owner(given: RemindMe | ShareExternal, desk: Desk) -> Answer:
+    if desk.hosted is None or desk.turn is None:
+        return fault("there is nobody to ask here")
+    if desk.hosted.gana.mode is not Mode.SHADOW:
+        turn, payload = desk.turn, _payload(given, desk.now)
+        latest = turn.latest if turn.notes else None
+        proposal = Proposal(
+            gana=turn.gana,
+            surface=turn.surface,
+            key=turn.key,
+            payload=payload,
+            answers=latest.id if latest else None,
+            asker=latest.author if latest else "",
+        )
+        await desk.store.write(lambda tx: propose(tx, proposal, desk.now))
+    return Answer(line({"asked": "your owner will be asked; it is not done yet and may never be"}))
+
+
+def _payload(given: RemindMe | ShareExternal, now: float) -> Payload:
+    if isinstance(given, ShareExternal):
+        return Share(given.text.strip())
+    return Reminder(given.text.strip(), now + 60 * given.in_minutes)
