@@ -57,6 +57,25 @@ async def test_what_was_found_can_be_cited_and_what_was_never_shown_cannot(stage
     assert older.id[:8] not in "".join(one.content for one in stage.engine.requests[2].messages)
 
 
+@pytest.mark.parametrize("agentic", ["true", "false"])
+async def test_a_note_that_nobody_could_open_is_shown_and_never_tagged(stage: Stage, agentic: str) -> None:
+    stage.persona(agentic=agentic)
+    said = publish("As I noted [n1].", "n1") if agentic == "true" else "As I noted [n1]."
+    stage.engine = ScriptedEngine([SILENT if agentic == "true" else "<NOOP>", said])
+    async with stage.host() as host:
+        above = await stage.ask("A thought of mine.")
+        await decided(host, above)
+        await host.store.write(
+            lambda tx: tx.execute("UPDATE notes SET origin = 'draft' WHERE id = ?", (above.id,))
+        )
+        question = await stage.post(42, "And?", ("e", GROUP, "", "root"), ("e", above.id, "", "reply"))
+        (reply,) = await stage.replies(1)
+        await decided(host, question)
+    assert "A thought of mine." in stage.engine.requests[1].messages[1].content
+    assert reply.content == "As I noted."
+    assert all(above.id not in tag for tag in reply.tags)
+
+
 @pytest.mark.parametrize(
     ("script", "ending"),
     [

@@ -1,4 +1,4 @@
-"""A run's desk over a real store, and calls as a model writes them."""
+"""A run's reach over a real store, and calls as a model writes them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.event import Event
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.skills.call import Call, read_call
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Answer, Effect, Publish
 from uniun_bots.skills.executors import execute
 from uniun_bots.skills.library import Library
 from uniun_bots.skills.load_skills import predefined_skills
+from uniun_bots.skills.reach import Reach
 from uniun_bots.skills.registry import Registration, register
 
 
@@ -33,13 +33,13 @@ class Scene:
     store: Store
     hosted: HostedGana
     registration: Registration
-    desk: Desk = field(init=False)
+    reach: Reach = field(init=False)
     asked_for: list[tuple[str, Scope]] = field(default_factory=list)
     """What was searched."""
 
     def __post_init__(self) -> None:
-        self.desk = Desk(self.store, scope_of(self.hosted), self._search, NOW, hosted=self.hosted)
-        self.desk.own = own_keys([BOT])
+        self.reach = Reach(self.store, scope_of(self.hosted), self._search, NOW, hosted=self.hosted)
+        self.reach.own = own_keys([BOT])
 
     async def _search(self, query: str, scope: Scope, most: int) -> Sequence[Note]:
         """Every note of the scope that has the query in it."""
@@ -80,16 +80,16 @@ class Scene:
 
     def answering(self, *notes: Note, surface: str | None = None) -> None:
         where = surface or self.hosted.surface or "timer"
-        self.desk.turn = Turn(self.hosted.id, where, notes, None, 1)
+        self.reach.turn = Turn(self.hosted.id, where, notes, None, 1)
 
     def show(self, *notes: Note) -> list[str]:
-        return [self.desk.handles.give(note.id) for note in notes]
+        return [self.reach.handles.give(note.id) for note in notes]
 
     async def call(self, skill: str, **arguments: Any) -> Effect:
         said = json.dumps({"skill": skill, "arguments": arguments})
         call = read_call(said, self.registration)
         assert isinstance(call, Call), call
-        return await execute(call, self.desk)
+        return await execute(call, self.reach)
 
     async def told(self, skill: str, **arguments: Any) -> dict[str, Any]:
         """The JSON of an answer."""

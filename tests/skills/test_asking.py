@@ -34,7 +34,7 @@ async def test_a_device_skill_asks_a_person_and_does_nothing(
     told = await run.told(skill, **arguments)
     assert "not done yet" in told["asked"]
     (one,) = await store.read(approvals)
-    turn = run.desk.turn
+    turn = run.reach.turn
     assert turn is not None
     assert (one.gana, one.payload, one.key, one.answers, one.asker) == (
         run.hosted.id,

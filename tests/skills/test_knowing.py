@@ -15,7 +15,7 @@ async def test_search_gives_five_notes_with_handle_date_and_preview(store: Store
     assert [note["note"] for note in found] == ["n1", "n2", "n3", "n4", "n5"]
     assert found[0]["date"] == "2025-06-15"
     assert found[0]["preview"].startswith("tide 0 words") and len(found[0]["preview"]) <= 160
-    assert [run.desk.handles[f"n{number}"] for number in range(1, 6)] == [note.id for note in notes[:5]]
+    assert [run.reach.handles[f"n{number}"] for number in range(1, 6)] == [note.id for note in notes[:5]]
 
 
 async def test_search_stays_in_the_scope_of_the_run(store: Store) -> None:
@@ -23,7 +23,7 @@ async def test_search_stays_in_the_scope_of_the_run(store: Store) -> None:
     await run.hear(event("tide of ours", author=BOT), event("tide of others", author=CAROL))
     found = (await run.told("search-notes", query="tide"))["notes"]
     assert [note["preview"] for note in found] == ["tide of ours"]
-    assert run.asked_for == [("tide", run.desk.scope)]
+    assert run.asked_for == [("tide", run.reach.scope)]
 
 
 async def test_a_note_keeps_its_handle(store: Store) -> None:

@@ -19,7 +19,12 @@ def test_every_predefined_skill_is_a_file_and_every_file_is_bound() -> None:
 
 def test_a_broken_skill_takes_no_other_down(tmp_path: Path) -> None:
     """C08, C11"""
-    broken: dict[str, str | bytes] = {"a": "", "b": "---\nname: 7\n---", "c": b"\xff\xfe", "e": "---\nname: [\n---"}
+    broken: dict[str, str | bytes] = {
+        "a": "",
+        "b": "---\nname: 7\n---",
+        "c": b"\xff\xfe",
+        "e": "---\nname: [\n---",
+    }
     found = library(tmp_path, "tide-table", "tone", **broken)
     assert set(found.texts) == {"tide-table", "tone"}
     assert found.broken == {"a", "b", "c", "e"}

@@ -62,7 +62,7 @@ async def test_what_is_shown_has_a_handle_a_name_and_a_date(store: Store) -> Non
     run.answering(notes[0])
     told = await run.told("read-group-input")
     assert told["notes"] == [{"note": "n1", "by": BOB[:8], "date": "2025-06-15", "text": "waits"}]
-    assert run.desk.handles == {"n1": notes[1].id}
+    assert run.reach.handles == {"n1": notes[1].id}
 
 
 async def test_the_thread_that_is_answered_needs_no_handle(store: Store) -> None:
@@ -125,7 +125,7 @@ async def test_private_input_is_read_in_its_own_conversation_and_answered_there(
     output = OutputType(source)
     given = gana(input=INPUTS[source], output={"type": output})
     run = scene(store, HostedGana(given, BOT, surface, (), ()))
-    run.desk.scope = Scope(surfaces=(surface,), audience=surface)
+    run.reach.scope = Scope(surfaces=(surface,), audience=surface)
     notes = await run.hear(*(event(text) for text in ("asked", "waits", "of others")))
     await run.make_private(surface, *notes[:2])
     await run.make_private(f"{surface}x", notes[2])
@@ -159,4 +159,4 @@ async def test_long_notes_are_cut_and_results_stay_small(store: Store) -> None:
     assert len(answer.text) < 4000
     told = json.loads(answer.text)
     assert len(told["notes"]) + told["left_out"] == 10
-    assert len(run.desk.handles) == len(told["notes"]) == len(answer.note_ids)
+    assert len(run.reach.handles) == len(told["notes"]) == len(answer.note_ids)

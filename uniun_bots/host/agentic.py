@@ -25,9 +25,9 @@ from uniun_bots.runs.one_shot import Asking
 from uniun_bots.runs.outcome import Outcome, Step
 from uniun_bots.runs.withhold import withheld
 from uniun_bots.skills.call import Call
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Effect
 from uniun_bots.skills.executors import execute
+from uniun_bots.skills.reach import Reach
 
 
 def rules_of(at: Premises, gana: Gana) -> str:
@@ -60,10 +60,10 @@ async def run_rounds(
         kept = withheld(step, gate.is_secret)
         await at.store.write(lambda tx: write_steps(tx, run, [kept]))
 
-    desk = _desk(at, context, progress)
+    reach = _reach(at, context, progress)
 
     async def carry_out(call: Call) -> Effect:
-        return await execute(call, desk)
+        return await execute(call, reach)
 
     registration = at.roster.skills[hosted.id]
     agent = Agent(
@@ -79,11 +79,11 @@ async def run_rounds(
     )
 
 
-def _desk(at: Premises, context: Context, progress: Progress) -> Desk:
+def _reach(at: Premises, context: Context, progress: Progress) -> Reach:
     async def search(query: str, scope: Scope, limit: int) -> Sequence[Note]:
         return await find_words(at, query, scope, limit)
 
-    return Desk(
+    return Reach(
         store=at.store,
         scope=scope_of(progress.hosted),
         search=search,

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 
 from uniun_bots.clock import monotonic
 from uniun_bots.context.assembly import RULES, assemble
@@ -13,6 +14,7 @@ from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.context.task import task_with
 from uniun_bots.errors import EngineError, NoModel
+from uniun_bots.graph.citable import citable
 from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
 from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
@@ -217,7 +219,14 @@ class House(Premises):
             outcome = await run_one_shot(
                 context, scheduler=self.scheduler, asking=asking, gate=gate, allowance=allowance
             )
-        return withhold(outcome, gate.is_secret)
+        return await self._citing(withhold(outcome, gate.is_secret))
+
+    async def _citing(self, outcome: Outcome) -> Outcome:
+        """Only signed public notes are named in public, whatever the model was shown."""
+        if not outcome.references:
+            return outcome
+        known = await self.store.read(lambda tx: citable(tx, outcome.references, None))
+        return replace(outcome, references=tuple(note for note in outcome.references if note in known))
 
     async def pin(self, turn: Turn, outcome: Outcome) -> Post | None:
         """None when nothing is to be sent: silence, a failure, or shadow mode. Unsigned when a person is to say yes."""

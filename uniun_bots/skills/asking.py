@@ -6,16 +6,16 @@ from uniun_bots.approvals.payload import Payload, Reminder, Share
 from uniun_bots.approvals.propose import Proposal, propose
 from uniun_bots.personas.gana import Mode
 from uniun_bots.skills.arguments import RemindMe, ShareExternal
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Answer
+from uniun_bots.skills.reach import Reach
 from uniun_bots.skills.shown_notes import fault, line
 
 
-async def ask_owner(given: RemindMe | ShareExternal, desk: Desk) -> Answer:
-    if desk.hosted is None or desk.turn is None:
+async def ask_owner(given: RemindMe | ShareExternal, reach: Reach) -> Answer:
+    if reach.hosted is None or reach.turn is None:
         return fault("there is nobody to ask here")
-    if desk.hosted.gana.mode is not Mode.SHADOW:
-        turn, payload = desk.turn, _payload(given, desk.now)
+    if reach.hosted.gana.mode is not Mode.SHADOW:
+        turn, payload = reach.turn, _payload(given, reach.now)
         latest = turn.latest if turn.notes else None
         proposal = Proposal(
             gana=turn.gana,
@@ -25,7 +25,7 @@ async def ask_owner(given: RemindMe | ShareExternal, desk: Desk) -> Answer:
             answers=latest.id if latest else None,
             asker=latest.author if latest else "",
         )
-        await desk.store.write(lambda tx: propose(tx, proposal, desk.now))
+        await reach.store.write(lambda tx: propose(tx, proposal, reach.now))
     return Answer(line({"asked": "your owner will be asked; it is not done yet and may never be"}))
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from uniun_bots.graph.citable import citable
 from uniun_bots.skills.arguments import MOST_REFERENCES, Post
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Publish
+from uniun_bots.skills.reach import Reach
 from uniun_bots.skills.reading import named
 
 MOST_TOLD = 20
 
 
-async def publish(given: Post, desk: Desk) -> Publish:
+async def publish(given: Post, reach: Reach) -> Publish:
     meant: dict[str, str] = {}
     dropped: list[str] = []
     for handle in dict.fromkeys(given.referenceNoteIds):
-        note_id = named(handle, desk.handles)
+        note_id = named(handle, reach.handles)
         if note_id is None:
             dropped.append(f"{handle[:20]!r}: never shown")
         else:
             meant.setdefault(note_id, handle)
-    answered = {note.id for note in desk.turn.notes} if desk.turn else set()
-    known = await desk.store.read(lambda tx: citable(tx, meant.keys(), desk.scope.audience))
+    answered = {note.id for note in reach.turn.notes} if reach.turn else set()
+    known = await reach.store.read(lambda tx: citable(tx, meant.keys(), reach.scope.audience))
     references: list[str] = []
     for note_id, handle in meant.items():
         if note_id in answered:

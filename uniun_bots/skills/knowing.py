@@ -11,8 +11,8 @@ from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.thread import thread
 from uniun_bots.nostr.text import cut
 from uniun_bots.skills.arguments import About, OfNote, Query
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Answer
+from uniun_bots.skills.reach import Reach
 from uniun_bots.skills.reading import named, never_shown
 from uniun_bots.skills.shown_notes import (
     PREVIEW_CHARS,
@@ -30,17 +30,17 @@ MOST_LINKS = 8
 MOST_MEMORIES = 5
 
 
-async def search_notes(given: Query, desk: Desk) -> Answer:
-    found = await desk.search(given.query, desk.scope, MOST_HITS)
-    return answer(desk, [preview(note) for note in found[:MOST_HITS]])
+async def search_notes(given: Query, reach: Reach) -> Answer:
+    found = await reach.search(given.query, reach.scope, MOST_HITS)
+    return answer(reach, [preview(note) for note in found[:MOST_HITS]])
 
 
-async def expand_graph(given: OfNote, desk: Desk) -> Answer:
-    note_id = named(given.note, desk.handles)
+async def expand_graph(given: OfNote, reach: Reach) -> Answer:
+    note_id = named(given.note, reach.handles)
     if note_id is None:
         return fault(never_shown(given.note))
-    found = await desk.store.read(lambda tx: expand(tx, note_id, desk.scope, MOST_LINKS))
-    return answer(desk, [_linked(one) for one in found])
+    found = await reach.store.read(lambda tx: expand(tx, note_id, reach.scope, MOST_LINKS))
+    return answer(reach, [_linked(one) for one in found])
 
 
 def _linked(one: Linked) -> Row:
@@ -63,21 +63,21 @@ def _in_words(tie: Tie) -> str:
     return (_OUT if tie.outgoing else _IN)[tie.kind]
 
 
-async def get_memories(given: About, desk: Desk) -> Answer:
+async def get_memories(given: About, reach: Reach) -> Answer:
     about = given.about.strip()
-    found = await desk.store.read(lambda tx: memories(tx, desk.scope, MOST_MEMORIES, about))
-    return answer(desk, [Row(one.note_id, {"memory": cut(one.text, 2 * PREVIEW_CHARS)}) for one in found])
+    found = await reach.store.read(lambda tx: memories(tx, reach.scope, MOST_MEMORIES, about))
+    return answer(reach, [Row(one.note_id, {"memory": cut(one.text, 2 * PREVIEW_CHARS)}) for one in found])
 
 
-async def read_note(given: OfNote, desk: Desk) -> Answer:
-    note_id = named(given.note, desk.handles)
+async def read_note(given: OfNote, reach: Reach) -> Answer:
+    note_id = named(given.note, reach.handles)
     if note_id is None:
         return fault(never_shown(given.note))
-    row = await desk.store.read(lambda tx: _whole(tx, note_id, desk))
-    return answer(desk, [row]) if row else fault("there is no such note any more")
+    row = await reach.store.read(lambda tx: _whole(tx, note_id, reach))
+    return answer(reach, [row]) if row else fault("there is no such note any more")
 
 
-def _whole(tx: sqlite3.Connection, note_id: str, desk: Desk) -> Row | None:
+def _whole(tx: sqlite3.Connection, note_id: str, reach: Reach) -> Row | None:
     """What was shown may be read, be it of the scope or of the conversation; private notes stay where they are."""
-    note: Note | None = thread(tx, note_id, Scope(audience=desk.scope.audience)).note
-    return spoken(note, desk, names_for(tx, [note]), WHOLE_CHARS) if note else None
+    note: Note | None = thread(tx, note_id, Scope(audience=reach.scope.audience)).note
+    return spoken(note, reach, names_for(tx, [note]), WHOLE_CHARS) if note else None

@@ -13,8 +13,8 @@ from uniun_bots.graph.label import label_of
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import names_of
 from uniun_bots.nostr.text import cut
-from uniun_bots.skills.desk import Desk
 from uniun_bots.skills.effect import Answer
+from uniun_bots.skills.reach import Reach
 
 RESULT_CHARS = 3500
 PREVIEW_CHARS = 160
@@ -38,12 +38,12 @@ def preview(note: Note) -> Row:
     return Row(note.id, {"date": _date(note), "preview": cut(" ".join(note.text.split()), PREVIEW_CHARS)})
 
 
-def spoken(note: Note, desk: Desk, names: dict[str, str], chars: int = LINE_CHARS) -> Row:
-    by = label_of(note.author, desk.pubkey, names).strip('"')
+def spoken(note: Note, reach: Reach, names: dict[str, str], chars: int = LINE_CHARS) -> Row:
+    by = label_of(note.author, reach.pubkey, names).strip('"')
     return Row(note.id, {"by": by, "date": _date(note), "text": cut(note.text.strip(), chars)})
 
 
-def answer(desk: Desk, rows: Sequence[Row], left_out: int = 0, **more: Any) -> Answer:
+def answer(reach: Reach, rows: Sequence[Row], left_out: int = 0, **more: Any) -> Answer:
     """As many of the rows as fit, and how many did not; handles are given to those that are shown."""
     for kept in range(len(rows), -1, -1):
         unseen = left_out + len(rows) - kept
@@ -53,7 +53,7 @@ def answer(desk: Desk, rows: Sequence[Row], left_out: int = 0, **more: Any) -> A
         if size <= RESULT_CHARS or kept <= 1:
             break
     shown = rows[:kept]
-    found = [{"note": desk.handles.give(row.note_id)} | row.says for row in shown]
+    found = [{"note": reach.handles.give(row.note_id)} | row.says for row in shown]
     return Answer(line({"notes": found} | rest), tuple(row.note_id for row in shown))
 
 

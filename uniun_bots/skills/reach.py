@@ -17,7 +17,7 @@ Search = Callable[[str, Scope, int], Awaitable[Sequence[Note]]]
 
 
 @dataclass(slots=True)
-class Desk:
+class Reach:
     store: Store
     scope: Scope
     """What the knowledge skills may read."""
