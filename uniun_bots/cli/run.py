@@ -55,15 +55,19 @@ async def _run(folder: Path) -> int:
     uniffi_set_event_loop(loop)
     if starting := asyncio.current_task():
         _on_stop(starting.cancel)
+    # Left to the system, a hang-up while the host starts would end it.
+    hung_up = asyncio.Event()
+    loop.add_signal_handler(signal.SIGHUP, hung_up.set)
     try:
         async with Host(folder, ask_passphrase=ask_passphrase) as host:
             _on_stop(host.stop)
-            loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(host)))
+            reloading = loop.create_task(_reload_on(hung_up, host))
             ganas = host.house.roster.ganas.values()
             click.echo(f"hosting {len(ganas)} Ganas from {folder} (pid {os.getpid()})", err=True)
             for hosted in ganas:
                 click.echo(f"  {hosted.id} ({hosted.gana.mode}) is {spell_npub(hosted.pubkey)}", err=True)
             await host.wait()
+            reloading.cancel()
     except UniunError as fault:
         return told(fault)
     except asyncio.CancelledError:
@@ -76,11 +80,16 @@ def _on_stop(stop: Callable[[], object]) -> None:
         asyncio.get_running_loop().add_signal_handler(name, stop)
 
 
-async def _reload(host: Host) -> None:
-    try:
-        await host.reload()
-    except UniunError as fault:
-        log.error("reload refused, all stays as it was:\n%s", fault)
+async def _reload_on(hung_up: asyncio.Event, host: Host) -> None:
+    while True:
+        await hung_up.wait()
+        hung_up.clear()
+        try:
+            await host.reload()
+        except UniunError as fault:
+            log.error("reload refused, all stays as it was:\n%s", fault)
+        except Exception:
+            log.exception("reload met a fault")
 
 
 async def _tick(folder: Path, most_s: float) -> int:
