@@ -90,23 +90,38 @@ async def test_a_note_stands_in_one_place_only_and_a_deleted_one_nowhere() -> No
 
 async def test_the_oldest_of_the_thread_goes_first_then_the_last_of_the_knowledge() -> None:
     thread = tuple(note(n, f"thread-{n} " + "x" * 200) for n in range(1, 6))
-    known = tuple(note(n, f"known-{n} " + "x" * 200) for n in range(6, 11))
+    known = tuple(note(n, f"known-{n}") for n in range(6, 11))
     asked = turn(note(11, "when?"))
     whole = await put(asked, thread, known)
     seen: list[tuple[list[int], list[int]]] = []
-    for tokens in range(whole.prompt_tokens + 128, 250, -20):
+    for tokens in range(whole.prompt_tokens + 128, 200, -20):
         text = prompt(await put(asked, thread, known, context_tokens=tokens))
         kept = (
             [n for n in range(1, 6) if f"thread-{n} " in text],
-            [n for n in range(6, 11) if f"known-{n} " in text],
+            [n for n in range(6, 11) if f"known-{n}\n" in text],
         )
         if kept not in seen:
             seen.append(kept)
-    assert seen[0] == ([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
-    assert seen[1] == ([2, 3, 4, 5], [6, 7, 8, 9, 10])
-    assert seen[5] == ([], [6, 7, 8, 9, 10])
-    assert seen[6] == ([], [6, 7, 8, 9])
+    assert seen[:2] == [([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]), ([2, 3, 4, 5], [6, 7, 8, 9, 10])]
     assert seen[-1] == ([], [])
+    for of_thread, of_knowledge in seen:
+        assert of_thread == [1, 2, 3, 4, 5][5 - len(of_thread) :]
+        assert of_knowledge == [6, 7, 8, 9, 10][: len(of_knowledge)]
+
+
+async def test_knowledge_takes_a_quarter_of_the_context_at_most_and_no_note_of_it_is_cut() -> None:
+    long, short = note(1, "long " + "x" * 1800), note(2, "short")
+    context = await put(turn(note(3, "when?")), knowledge=(long, short), context_tokens=1600)
+    assert context.knowledge == (short,)
+    assert list(context.handles.values()) == [short.id]
+    context = await put(turn(note(3, "when?")), knowledge=(long, short), context_tokens=2048)
+    assert context.knowledge == (long, short)
+    assert long.text in prompt(context)
+    many = tuple(note(n, f"known-{n} " + "x" * 80) for n in range(10, 60))
+    engine = ScriptedEngine()
+    context = await put(turn(note(3, "when?")), knowledge=many, context_tokens=2048)
+    alone = await put(turn(note(3, "when?")), context_tokens=2048)
+    assert 512 - 60 < await engine.count(context.messages) - alone.prompt_tokens <= 512
 
 
 async def test_an_over_long_input_is_cut_with_a_mark() -> None:

@@ -79,7 +79,11 @@ def retract_run(run: int, reason: str, folder: Path) -> None:
 
 def _runs(tx: sqlite3.Connection, gana: str | None) -> list[dict[str, Any]]:
     rows = tx.execute("SELECT * FROM runs WHERE ?1 IS NULL OR gana = ?1 ORDER BY run DESC", (gana,))
-    return [{**dict(row), "keys": json.loads(row["keys"])} for row in rows]
+    return [_run(row) for row in rows]
+
+
+def _run(row: sqlite3.Row) -> dict[str, Any]:
+    return {**dict(row), "keys": json.loads(row["keys"]), "knowledge": json.loads(row["knowledge"])}
 
 
 def _dead_letters(tx: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -90,18 +94,17 @@ def _story(tx: sqlite3.Connection, run: int) -> dict[str, Any]:
     row = tx.execute("SELECT * FROM runs WHERE run = ?", (run,)).fetchone()
     if row is None:
         raise NotFound(f"there is no run {run}; see `uniun-bots runs list`")
-    keys = json.loads(row["keys"])
+    run_row = _run(row)
     inputs = tx.execute(
         "SELECT id, author, text FROM notes WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (json.dumps(keys),),
+        (row["keys"],),
     )
     steps = tx.execute("SELECT * FROM steps WHERE run = ? ORDER BY round", (run,))
     receipts = tx.execute(
         "SELECT relay, fate, message, attempts FROM receipts WHERE event_id = ?", (row["event_id"],)
     )
     return {
-        **dict(row),
-        "keys": keys,
+        **run_row,
         "inputs": [dict(one) for one in inputs],
         "steps": [{**dict(one), "note_ids": json.loads(one["note_ids"])} for one in steps],
         "receipts": [dict(one) for one in receipts],
@@ -115,6 +118,7 @@ def _lines(story: dict[str, Any]) -> list[str]:
         f" on {story['surface']}: {story['ending']} after {took:.1f} s"
     ]
     lines += [f"  input {spell_note(one['id'])}\n    {one['text']}" for one in story["inputs"]]
+    lines += [f"  knew  {spell_note(note_id)}" for note_id in story["knowledge"]]
     for step in story["steps"]:
         lines.append(
             f"  round {step['round']} on {step['model']}: {step['prompt_tokens']} prompt tokens"

@@ -19,3 +19,5 @@ class Context:
     """Of every note that the prompt shows and that may be cited."""
     ancestry: tuple[Note, ...]
     """The notes above the turn's, root first."""
+    knowledge: tuple[Note, ...] = ()
+    """The notes of the Manas that the prompt shows, best first."""

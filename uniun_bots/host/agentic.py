@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from uniun_bots.context.agent_rules import agent_rules
 from uniun_bots.context.context import Context
-from uniun_bots.graph.find import COLUMNS, as_note
-from uniun_bots.graph.note import Note
-from uniun_bots.graph.scope import Scope, scope_of, where
-from uniun_bots.graph.words import words
+from uniun_bots.graph.scope import scope_of
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import Progress
 from uniun_bots.inference.allowance import Allowance
@@ -17,6 +12,7 @@ from uniun_bots.inference.engine import Engine
 from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.journal.attempt import begin_attempt
 from uniun_bots.journal.steps import write_steps
+from uniun_bots.nostr.surfaces import audience_of
 from uniun_bots.personas.gana import Gana
 from uniun_bots.runs.agent_loop import Agent, run_agent_loop
 from uniun_bots.runs.call_schema import schema_of_calls
@@ -80,32 +76,13 @@ async def run_rounds(
 
 
 def _reach(at: Premises, context: Context, progress: Progress) -> Reach:
-    async def search(query: str, scope: Scope, limit: int) -> Sequence[Note]:
-        return await find_words(at, query, scope, limit)
-
     return Reach(
         store=at.store,
-        scope=scope_of(progress.hosted),
-        search=search,
+        scope=scope_of(progress.hosted, audience_of(context.turn.surface)),
+        search=at.search,
         now=at.clock.now(),
         handles=context.handles,
         hosted=progress.hosted,
         turn=context.turn,
         own=own_keys(at.roster.by_key.keys()),
     )
-
-
-async def find_words(at: Premises, query: str, scope: Scope, limit: int) -> Sequence[Note]:
-    """Notes of the scope that have one of the words, best first."""
-    wanted = " OR ".join(f'"{word}"' for word in words(query).replace('"', " ").split())
-    test, parameters = where(scope)
-    if not wanted:
-        return ()
-    rows = await at.store.read(
-        lambda tx: tx.execute(
-            f"SELECT {COLUMNS} FROM notes_text t JOIN notes n ON n.seq = t.rowid"  # noqa: S608
-            f" WHERE notes_text MATCH ? AND {test} ORDER BY t.rank LIMIT ?",
-            (wanted, *parameters, limit),
-        ).fetchall()
-    )
-    return [as_note(row) for row in rows]

@@ -12,9 +12,12 @@ from uniun_bots.clock import monotonic
 from uniun_bots.context.assembly import RULES, assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
+from uniun_bots.context.knowledge import NOTHING, Knowledge, look_up_knowledge, scope_of_turn
+from uniun_bots.context.packing import Costs
 from uniun_bots.context.task import task_with
 from uniun_bots.errors import EngineError, NoModel
 from uniun_bots.graph.citable import citable
+from uniun_bots.graph.scope import Scope
 from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
 from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
@@ -59,6 +62,7 @@ class House(Premises):
         super().__post_init__()
         self.taking = Taking(self)
         self.remembering = Remembering(self)
+        self._costs = Costs()
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()
         self.keeping = 0
@@ -176,14 +180,16 @@ class House(Premises):
         gana = progress.hosted.gana
         engine, info = await self._model_of(gana)
         find = self.finder.for_ancestors(progress.hosted.reads)
-        progress.around = await gather(self.store, turn, progress.hosted.pubkey, find)
-        return await assemble(
+        scope = scope_of_turn(progress.hosted, turn)
+        progress.around = await gather(self.store, turn, progress.hosted.pubkey, find, scope)
+        known = await self._known(turn, scope if progress.around.knows else None)
+        context = await assemble(
             turn,
             task=gana.task if gana.agentic else task_with(gana.task, self.roster.skills[gana.id].texts),
             own_pubkey=progress.hosted.pubkey,
             ancestry=progress.around.ancestry,
-            names=progress.around.names,
-            knowledge=(),
+            names=known.names | progress.around.names,
+            knowledge=known.notes,
             engine=engine,
             context_tokens=info.context_tokens,
             answer_tokens=longest_answer(gana, self.settings, info.context_tokens)
@@ -191,7 +197,14 @@ class House(Premises):
             now=self.clock.now(),
             rules=rules_of(self, gana) if gana.agentic else RULES,
             cites_turn=gana.agentic,
+            costs=self._costs,
         )
+        progress.knowledge = tuple(note.id for note in context.knowledge)
+        return context
+
+    async def _known(self, turn: Turn, scope: Scope | None) -> Knowledge:
+        """`scope`: None when there is nothing in it, which then costs nothing."""
+        return NOTHING if scope is None else await look_up_knowledge(self.store, turn, scope, self.search)
 
     async def _model_of(self, gana: Gana) -> tuple[Engine, EngineInfo]:
         """Nothing is loaded for it: that is for the scheduler, when the turn's job comes up."""
@@ -256,6 +269,7 @@ class House(Premises):
             thread=progress.running.thread,
             own=own_keys(self.roster.by_key.keys()),
             started_at=progress.started_at,
+            knowledge=progress.knowledge,
             ended_at=self.clock.now(),
             run=progress.run,
         )

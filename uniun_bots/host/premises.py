@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from uniun_bots.clock import Clock
 from uniun_bots.database.store import Store
+from uniun_bots.graph.by_text import by_text
+from uniun_bots.graph.note import Note
+from uniun_bots.graph.scope import Scope
 from uniun_bots.host.finder import Finder
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
@@ -35,3 +39,7 @@ class Premises:
         self.counters: Counter[str] = Counter()
         self.deferred: set[str] = set()
         """Agentic Ganas that had something to do."""
+
+    async def search(self, text: str, scope: Scope, limit: int) -> Sequence[Note]:
+        """Notes of the scope, the best first: the same for prompts and for skills."""
+        return await self.store.read(lambda tx: by_text(tx, text, scope, limit))

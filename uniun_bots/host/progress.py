@@ -24,6 +24,8 @@ class Progress:
     around: Surroundings | None = None
     run: int | None = None
     """Its number in the log, when it stands there already."""
+    knowledge: tuple[str, ...] = ()
+    """Ids of the notes that the run was shown as knowledge."""
 
 
 def tell(turn: Turn, outcome: Outcome, closed: Closed) -> None:

@@ -50,6 +50,8 @@ class Ended:
     own: str
     started_at: float
     ended_at: float
+    knowledge: tuple[str, ...] = ()
+    """Ids of the notes that it was shown as knowledge."""
     run: int | None = None
     """Its number, when it has been in the log since it began."""
 
@@ -83,6 +85,7 @@ def close(tx: sqlite3.Connection, ended: Ended) -> Closed:
         started_at=ended.started_at,
         ended_at=ended.ended_at,
         run=ended.run,
+        knowledge=ended.knowledge,
     )
     again_at, dead = None, False
     if outcome.ending.decides:

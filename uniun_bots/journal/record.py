@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from uniun_bots.inputs.turn import Turn
@@ -37,19 +38,21 @@ def record_run(
     started_at: float,
     ended_at: float,
     run: int | None = None,
+    knowledge: Sequence[str] = (),
 ) -> int:
-    """`run`: the number that it got when it began."""
-    ended = (outcome.ending, outcome.reason, outcome.body, event_id, started_at, ended_at)
+    """`run`: the number that it got when it began. `knowledge`: ids of notes."""
+    shown = json.dumps(knowledge)
+    ended = (outcome.ending, outcome.reason, outcome.body, event_id, started_at, ended_at, shown)
     if run is not None:
         tx.execute(
-            "UPDATE runs SET ending = ?, reason = ?, body = ?, event_id = ?, started_at = ?, ended_at = ?"
-            " WHERE run = ?",
+            "UPDATE runs SET ending = ?, reason = ?, body = ?, event_id = ?, started_at = ?, ended_at = ?,"
+            " knowledge = ? WHERE run = ?",
             (*ended, run),
         )
     else:
         cursor = tx.execute(
             "INSERT INTO runs (gana, surface, mode, keys, attempt, ending, reason, body, event_id, started_at,"
-            " ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            " ended_at, knowledge) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (turn.gana, turn.surface, mode, json.dumps(turn.keys), turn.attempt, *ended),
         )
         run = int(cursor.lastrowid or 0)

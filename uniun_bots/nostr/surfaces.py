@@ -11,6 +11,7 @@ from uniun_bots.nostr.threads import CHANNEL_MESSAGE, TAGS_READ, read_thread
 
 SHORT_NOTE = 1
 PEOPLE_READ = 100
+PRIVATE = frozenset({"dm", "private-group"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Surface:
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.ref}" if self.ref else self.kind
+
+
+def audience_of(surface: str) -> str | None:
+    """The conversation whose private notes belong to this surface; None for a public one."""
+    return surface if Surface.parse(surface).kind in PRIVATE else None
 
 
 def surfaces_of(event: Event) -> tuple[str, ...]:
