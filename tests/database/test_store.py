@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.database.units import Gate, add, fail, gathered, names_in, relays
 from tests.stores import count
-from uniun_bots.database.store import Store, connect
+from uniun_bots.database.store import TOGETHER_S, Store, connect
 from uniun_bots.errors import StoreError
 
 
@@ -45,6 +46,31 @@ async def test_a_read_is_one_snapshot_while_others_write(store: Store) -> None:
     written.set()
     assert await reading == (0, 0)
     assert await store.read(relays) == {"a"}
+
+
+async def test_reads_that_gather_share_a_snapshot_and_fail_each_for_itself(store: Store) -> None:
+    begun: list[str] = []
+
+    def watch(tx: sqlite3.Connection) -> None:
+        tx.set_trace_callback(lambda statement: begun.append(statement) if statement == "BEGIN" else None)
+        time.sleep(2 * TOGETHER_S)
+
+    def wrong(tx: sqlite3.Connection) -> None:
+        raise ValueError("no")
+
+    reads = [asyncio.ensure_future(store.read(query)) for query in (watch, relays, wrong, relays)]
+    found = await asyncio.gather(*reads, return_exceptions=True)
+    assert [type(one) for one in found] == [type(None), set, ValueError, set]
+    assert len(begun) == 1, "one for the three behind the slow one"
+
+
+async def test_a_slow_read_does_not_keep_the_answers_before_it(store: Store) -> None:
+    slow = threading.Event()
+    first = asyncio.ensure_future(store.read(lambda tx: time.sleep(2 * TOGETHER_S)))
+    second = asyncio.ensure_future(store.read(lambda tx: slow.wait(20)))
+    await asyncio.wait_for(first, 10)
+    slow.set()
+    assert await second
 
 
 async def test_a_failing_unit_leaves_nothing_and_raises_its_own_error(store: Store) -> None:
@@ -131,6 +157,8 @@ async def test_a_store_that_is_closed_says_so_instead_of_hanging(tmp_path: Path)
         pass
     with pytest.raises(StoreError, match="closed"):
         await store.write(add("late"))
+    with pytest.raises(StoreError, match="closed"):
+        await store.read(relays)
 
 
 async def test_what_was_asked_for_before_the_close_is_still_written(tmp_path: Path) -> None:

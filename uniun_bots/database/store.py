@@ -1,9 +1,10 @@
 """One SQLite file, one writing thread, one reading thread.
 
 A write is a *unit*: a plain function over the connection. Units queue up for the one writer, which takes what
-has gathered into one transaction (each unit behind its own savepoint) and answers them all after one commit.
-So a unit is atomic and durable when its await returns, it cannot interleave with another, and no cursor stays
-open across an await.
+has gathered into one transaction and answers them all after one commit. When one of them raises, all are run again,
+each behind a savepoint of its own; so a unit does nothing but ask and tell the connection.
+A unit is atomic and durable when its await returns, it cannot interleave with another, and no cursor stays open
+across an await. Reads that have gathered share a snapshot.
 """
 
 from __future__ import annotations
@@ -12,30 +13,25 @@ import asyncio
 import contextlib
 import logging
 import os
-import queue
 import sqlite3
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
+from uniun_bots.clock import monotonic
 from uniun_bots.database.migrate import migrate
+from uniun_bots.database.worker import Waiting, Worker
 from uniun_bots.errors import StoreError
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Unit = Callable[[sqlite3.Connection], T]
-
-MOST_UNITS = 256
-"""Units that may share one transaction; bounds how long the first of them waits."""
-
-
 SHRINK_WAIT_MS = 200
+TOGETHER_S = 0.002
+"""Reads that took longer than this together are answered before the next one begins."""
 
 _DISK_FAULTS = (
     sqlite3.SQLITE_FULL,
@@ -45,12 +41,6 @@ _DISK_FAULTS = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    unit: Unit[Any]
-    future: asyncio.Future[Any]
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
@@ -82,24 +72,20 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._readers = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-reader")
         self._closed = False
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._open)
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._write_all, name="store-writer", daemon=True)
-        self._thread.start()
+        self._writes = Worker("store-writer", self._write_all)
+        self._reads = Worker("store-reader", self._read_all)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closed = True
-        self._waiting.put(None)
-        await asyncio.to_thread(self._thread.join)
-        await asyncio.to_thread(self._readers.shutdown)
+        await self._writes.stop()
+        await self._reads.stop()
         self._reader.close()
         await asyncio.to_thread(self._close_writer)
 
@@ -123,47 +109,42 @@ class Store:
         Whatever the unit raises is raised here, and nothing of it stays. A commit that fails (disk full) is a
         StoreError, and nothing of any unit in it stays.
         """
-        if self._closed:
-            raise StoreError(f"{self.path} is closed")
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._waiting.put(_Waiting(unit, future))
         # The unit is on its way: a cancelled caller must not leave anyone unsure whether it committed.
-        return await asyncio.shield(future)
+        return await asyncio.shield(self._ask(self._writes, unit))
 
     async def read(self, query: Unit[T]) -> T:
         """Run `query` on a consistent snapshot that is at least as new as the last finished write."""
-        return await self._loop.run_in_executor(self._readers, self._read, query)
+        return await self._ask(self._reads, query)
 
-    def _read(self, query: Unit[T]) -> T:
-        self._reader.execute("BEGIN")
-        try:
-            return query(self._reader)
-        finally:
-            self._reader.execute("ROLLBACK")
+    def _ask(self, worker: Worker, unit: Unit[T]) -> asyncio.Future[T]:
+        if self._closed:
+            raise StoreError(f"{self.path} is closed")
+        return worker.ask(unit)
 
-    def _write_all(self) -> None:
-        stopping = False
-        while not stopping:
-            batch: list[_Waiting] = []
-            first = self._waiting.get()
-            while first is not None:
-                batch.append(first)
-                if len(batch) == MOST_UNITS:
+    def _read_all(self, batch: list[Waiting]) -> None:
+        """On one snapshot, unless that takes long: nobody waits for a slow one behind it."""
+        while batch:
+            ends, results = monotonic() + TOGETHER_S, []
+            self._reader.execute("BEGIN")
+            for waiting in batch:
+                results.append(_result(waiting.unit, self._reader))
+                if monotonic() > ends:
                     break
-                try:
-                    first = self._waiting.get_nowait()
-                except queue.Empty:
-                    break
-            stopping = first is None
-            if batch:
-                results = self._commit(batch)
-                self._loop.call_soon_threadsafe(_answer, batch, results)
+            if self._reader.in_transaction:
+                self._reader.execute("ROLLBACK")
+            done, batch = batch[: len(results)], batch[len(results) :]
+            self._reads.tell(done, results)
 
-    def _commit(self, batch: list[_Waiting]) -> list[Any]:
+    def _write_all(self, batch: list[Waiting]) -> None:
+        self._writes.tell(batch, self._commit(batch))
+
+    def _commit(self, batch: list[Waiting]) -> list[Any]:
         conn = self._writer
         try:
             conn.execute("BEGIN IMMEDIATE")
-            results = [self._run(waiting.unit) for waiting in batch]
+            results = [_result(waiting.unit, conn) for waiting in batch]
+            if any(isinstance(result, Exception) for result in results):
+                results = self._one_by_one(batch)
             conn.execute("COMMIT")
             return results
         except sqlite3.Error as fault:
@@ -171,6 +152,13 @@ class Store:
             with contextlib.suppress(sqlite3.Error):
                 conn.execute("ROLLBACK")
             return [StoreError(f"{self.path}: {fault}")] * len(batch)
+
+    def _one_by_one(self, batch: list[Waiting]) -> list[Any]:
+        """All of it again, and nothing stays of a unit that raises."""
+        if self._writer.in_transaction:  # disk full may have rolled it back already
+            self._writer.execute("ROLLBACK")
+        self._writer.execute("BEGIN IMMEDIATE")
+        return [self._run(waiting.unit) for waiting in batch]
 
     def _run(self, unit: Unit[Any]) -> Any:
         conn = self._writer
@@ -190,7 +178,7 @@ class Store:
 
     async def shrink(self) -> None:
         """Give the write-ahead log's space back; a no-op while a reader holds it."""
-        await self._loop.run_in_executor(self._readers, self._truncate)
+        await asyncio.to_thread(self._truncate)
 
     def _truncate(self) -> None:
         with contextlib.closing(connect(self.path)) as conn:
@@ -207,14 +195,12 @@ def _of_the_disk(fault: sqlite3.Error) -> bool:
     return getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DISK_FAULTS
 
 
-def _answer(batch: list[_Waiting], results: list[Any]) -> None:
-    for waiting, result in zip(batch, results, strict=True):
-        if waiting.future.done():
-            continue
-        if isinstance(result, Exception):
-            waiting.future.set_exception(result)
-        else:
-            waiting.future.set_result(result)
+def _result(unit: Unit[Any], conn: sqlite3.Connection) -> Any:
+    """What it gives, or the exception that it raises."""
+    try:
+        return unit(conn)
+    except Exception as fault:
+        return fault
 
 
 def backup(source: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import random
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.relay_set import RelayAddress, relay_url
+from uniun_bots.relays.fast_border import speed_up
 from uniun_bots.relays.heard import Heard, Sighting
 from uniun_bots.relays.inbox import Inbox
 from uniun_bots.relays.information import Information, Informer
@@ -68,6 +70,7 @@ class Gateway:
     async def __aenter__(self) -> Self:
         # Without this line, what the SDK calls back from its threads ends as a timeout somewhere else.
         uniffi_set_event_loop(asyncio.get_running_loop())
+        speed_up()
         self._proxy = await proxy_address(self._options.proxy)
         self._stack = AsyncExitStack()
         await self._stack.enter_async_context(self._informer)
@@ -130,7 +133,7 @@ class Gateway:
     async def send(self, raw: bytes, relays: Sequence[str], author: str) -> list[Receipt]:
         """One receipt per relay, in the order given; all at once, each within its own deadlines."""
         event = SdkEvent.from_json(raw.decode())
-        event_id = event.id().to_hex()
+        event_id: str = json.loads(raw)["id"]
         # Its echo from our own subscriptions is no news.
         self._inbox.remember(event_id)
         said = await asyncio.gather(*(self._send(event, event_id, url, author) for url in relays))

@@ -23,6 +23,7 @@ from uniun_bots.relays.ask import Answer
 from uniun_bots.relays.backoff import Backoff
 from uniun_bots.relays.fates import prefix_of
 from uniun_bots.relays.login import Login
+from uniun_bots.relays.nagle import turn_off_nagle
 from uniun_bots.relays.negentropy import Negentropy
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.relays.receipt import Fate
@@ -168,6 +169,7 @@ class Link:
                 up_since = monotonic()
                 self._begin()
                 try:
+                    await asyncio.to_thread(turn_off_nagle)
                     await self._tend()
                 finally:
                     self._end()

@@ -23,6 +23,7 @@ from nostr_sdk import (
 )
 
 from uniun_bots.errors import RelayError
+from uniun_bots.relays.nagle import turn_off_nagle
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class LocalRelay:
             await self._relay.run()
         except NostrSdkError as error:
             raise RelayError(f"cannot listen on {self.options.host}:{port}: {error}") from None
+        await asyncio.to_thread(turn_off_nagle)
         self.url = f"ws://{self.options.host}:{port}"
         return self
 

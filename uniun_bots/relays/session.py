@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 from types import TracebackType
@@ -92,7 +93,7 @@ class Session:
             elif url in carried:
                 carried.discard(url)
             else:
-                self._heed(url, said.message.as_enum())
+                self._heed(url, said.message)
 
     def _url(self, url: RelayUrl) -> str:
         if len(self._names) == 1:
@@ -116,28 +117,29 @@ class Session:
         link = self.links.get(url)
         if link is None:
             return
-        if message.is_event_msg():
-            self._see_again(link, message)
-        elif message.is_ok():
-            link.on_ok(message.event_id.to_hex(), message.status, message.message)
-        elif message.is_end_of_stored_events():
-            link.on_eose(message.subscription_id)
-        elif message.is_closed():
-            link.on_closed(message.subscription_id, message.message)
-        elif message.is_notice():
-            link.on_notice(message.message)
-        elif message.is_neg_msg():
-            link.on_word(message.subscription_id, message.message, "")
-        elif message.is_neg_err():
-            link.on_word(message.subscription_id, "", message.message or "refused")
-        elif message.is_auth():
-            link.on_auth(message.challenge)
+        # As for events: one call and a JSON parse instead of a call for each part.
+        match json.loads(message.as_json()):
+            case ["EVENT", subscription_id, {"id": event_id}]:
+                self._see_again(link, subscription_id, event_id, message)
+            case ["OK", event_id, accepted, text]:
+                link.on_ok(event_id, accepted, text)
+            case ["EOSE", subscription_id]:
+                link.on_eose(subscription_id)
+            case ["CLOSED", subscription_id, text]:
+                link.on_closed(subscription_id, text)
+            case ["NOTICE", text]:
+                link.on_notice(text)
+            case ["NEG-MSG", subscription_id, text]:
+                link.on_word(subscription_id, text, "")
+            case ["NEG-ERR", subscription_id, text]:
+                link.on_word(subscription_id, "", text or "refused")
+            case ["AUTH", challenge]:
+                link.on_auth(challenge)
 
-    def _see_again(self, link: Link, message: Any) -> None:
+    def _see_again(self, link: Link, subscription_id: str, event_id: str, message: Any) -> None:
         """Not new to the SDK: a copy from another relay, an answer to a question, or one that we missed."""
-        event_id = message.event.id().to_hex()
-        if link.talk.asks(message.subscription_id) or not self._inbox.knows(event_id):
-            self._hear(link.url, message.subscription_id, message.event)
+        if link.talk.asks(subscription_id) or not self._inbox.knows(event_id):
+            self._hear(link.url, subscription_id, message.as_enum().event)
         else:
             self._inbox.sight(event_id, link.url, self._clock.now())
 
