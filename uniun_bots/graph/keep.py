@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.references import topics_of
 from uniun_bots.nostr.surfaces import surfaces_of
 from uniun_bots.nostr.text import clean
-from uniun_bots.nostr.threads import read_thread
+from uniun_bots.nostr.threads import Thread, read_thread
 from uniun_bots.relays.heard import Heard, Sighting
 
 NOTE_KINDS = frozenset({1, 42, 30023})
@@ -37,11 +38,8 @@ class Kept:
 
 def keep(tx: sqlite3.Connection, batch: Sequence[Heard]) -> Kept:
     """A known id changes nothing but its sightings. Kinds that are no notes are read for what they say."""
-    tx.executemany(
-        "INSERT OR IGNORE INTO heard (id, relay, at) VALUES (?, ?, ?)",
-        [(heard.event.id, heard.relay, heard.at) for heard in batch if heard.relay],
-    )
-    new: list[Event] = []
+    _write_heard(tx, [(heard.event.id, heard.relay, heard.at) for heard in batch if heard.relay])
+    new: list[tuple[int, Event, Thread]] = []
     deleted: list[str] = []
     known = expired = 0
     for heard in batch:
@@ -53,11 +51,14 @@ def keep(tx: sqlite3.Connection, batch: Sequence[Heard]) -> Kept:
         elif event.kind == 5:
             deleted += _delete(tx, event, heard.at)
         elif event.kind in NOTE_KINDS:
-            if keep_note(tx, event, "relay", heard.at) is None:
+            thread = read_thread(event)
+            if (seq := _insert(tx, event, thread, "relay", heard.at)) is None:
                 known += 1
             else:
-                new.append(event)
-    return Kept(tuple(new), known, expired, tuple(deleted))
+                new.append((seq, event, thread))
+    if new:
+        _connect(tx, new)
+    return Kept(tuple(event for _, event, _ in new), known, expired, tuple(deleted))
 
 
 def _expired(event: Event, now: float) -> bool:
@@ -71,10 +72,19 @@ def _expired(event: Event, now: float) -> bool:
 def keep_note(tx: sqlite3.Connection, event: Event, origin: Origin, at: float) -> int | None:
     """The new note's seq, or None when the id is known."""
     thread = read_thread(event)
+    seq = _insert(tx, event, thread, origin, at)
+    if seq is not None:
+        _connect(tx, [(seq, event, thread)])
+    return seq
+
+
+def _insert(tx: sqlite3.Connection, event: Event, thread: Thread, origin: Origin, at: float) -> int | None:
+    """The row of the note and its words, and not yet where it stands."""
     text = clean(event.content)
-    row = tx.execute(
-        "INSERT INTO notes (id, author, kind, created_at, text, origin, heard_at, root, parent, raw)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING RETURNING seq",
+    done = tx.execute(
+        "INSERT INTO notes (id, author, kind, created_at, text, origin, heard_at, root, parent, raw, deleted)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?, EXISTS (SELECT 1 FROM deletions WHERE target = ? AND author = ?))"
+        " ON CONFLICT (id) DO NOTHING",
         (
             event.id,
             event.author,
@@ -86,31 +96,35 @@ def keep_note(tx: sqlite3.Connection, event: Event, origin: Origin, at: float) -
             thread.root,
             thread.parent,
             event.raw,
+            event.id,
+            event.author,
         ),
-    ).fetchone()
-    if row is None:
+    )
+    if not done.rowcount:
         return None
-    seq = int(row[0])
-    edges = [("root", thread.root), ("reply", thread.parent)]
-    edges += [("mention", note_id) for note_id in thread.mentions]
-    edges += [("quote", note_id) for note_id in thread.quotes]
-    tx.executemany(
-        "INSERT OR IGNORE INTO edges (seq, kind, target) VALUES (?, ?, ?)",
-        [(seq, kind, target) for kind, target in edges[:MOST_EDGES] if target],
-    )
-    surfaces, topics = surfaces_of(event), topics_of(event)
-    tx.executemany(
-        "INSERT INTO surfaces (surface, seq) VALUES (?, ?)", [(surface, seq) for surface in surfaces]
-    )
-    if topics:
-        tx.executemany(
-            "INSERT OR IGNORE INTO topics (topic, seq) VALUES (?, ?)", [(topic, seq) for topic in topics]
-        )
+    seq = int(done.lastrowid or 0)
     tx.execute("INSERT INTO notes_text (rowid, words) VALUES (?, ?)", (seq, words(text)))
-    join_manas(tx, seq, _facts(event, surfaces, topics))
-    if _deleted_before(tx, event):
-        tx.execute("UPDATE notes SET deleted = 1 WHERE seq = ?", (seq,))
     return seq
+
+
+def _connect(tx: sqlite3.Connection, notes: Sequence[tuple[int, Event, Thread]]) -> None:
+    """Edges, surfaces and topics; each table in one statement, since SQLite lets go of the interpreter at each."""
+    edges = [(seq, kind, target) for seq, _, thread in notes for kind, target in _edges(thread)]
+    tx.execute(
+        "INSERT OR IGNORE INTO edges (seq, kind, target)"
+        " SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
+        (json.dumps(edges),),
+    )
+    stands = [(seq, event, surfaces_of(event), topics_of(event)) for seq, event, _ in notes]
+    surfaces = [(surface, seq) for seq, _, names, _ in stands for surface in names]
+    tx.execute(
+        "INSERT INTO surfaces (surface, seq) SELECT value ->> 0, value ->> 1 FROM json_each(?)",
+        (json.dumps(surfaces),),
+    )
+    # Topics are anybody's words, which JSON in SQLite would cut at a zero byte.
+    if topics := [(topic, seq) for seq, _, _, names in stands for topic in names]:
+        tx.executemany("INSERT OR IGNORE INTO topics (topic, seq) VALUES (?, ?)", topics)
+    join_manas(tx, [(seq, _facts(event, on, about)) for seq, event, on, about in stands])
 
 
 def _facts(event: Event, surfaces: Iterable[str], topics: Iterable[str]) -> list[Rule]:
@@ -121,9 +135,11 @@ def _facts(event: Event, surfaces: Iterable[str], topics: Iterable[str]) -> list
     return facts + [Rule("group", surface.removeprefix("group:")) for surface in groups]
 
 
-def _deleted_before(tx: sqlite3.Connection, event: Event) -> bool:
-    found = tx.execute("SELECT 1 FROM deletions WHERE target = ? AND author = ?", (event.id, event.author))
-    return found.fetchone() is not None
+def _edges(thread: Thread) -> list[tuple[str, str]]:
+    edges = [("root", thread.root), ("reply", thread.parent)]
+    edges += [("mention", note_id) for note_id in thread.mentions]
+    edges += [("quote", note_id) for note_id in thread.quotes]
+    return [(kind, target) for kind, target in edges if target][:MOST_EDGES]
 
 
 def _delete(tx: sqlite3.Connection, event: Event, at: float) -> list[str]:
@@ -147,7 +163,12 @@ def mark_deleted(tx: sqlite3.Connection, note_id: str) -> None:
 
 
 def keep_sightings(tx: sqlite3.Connection, sightings: Iterable[Sighting]) -> None:
-    tx.executemany(
-        "INSERT OR IGNORE INTO heard (id, relay, at) VALUES (?, ?, ?)",
-        [(sighting.event_id, sighting.relay, sighting.at) for sighting in sightings],
+    _write_heard(tx, [(sighting.event_id, sighting.relay, sighting.at) for sighting in sightings])
+
+
+def _write_heard(tx: sqlite3.Connection, rows: Sequence[tuple[str, str, float]]) -> None:
+    tx.execute(
+        "INSERT OR IGNORE INTO heard (id, relay, at)"
+        " SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
+        (json.dumps(rows),),
     )

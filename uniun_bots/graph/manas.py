@@ -75,19 +75,20 @@ def manas_of(tx: sqlite3.Connection, seq: int) -> list[str]:
     ]
 
 
-def join_manas(tx: sqlite3.Connection, seq: int, facts: Collection[Rule]) -> None:
-    """A note that came now becomes a member of whatever names one of its facts."""
+def join_manas(tx: sqlite3.Connection, notes: Iterable[tuple[int, Collection[Rule]]]) -> None:
+    """A note that came now becomes a member of whatever names one of its facts. `notes`: seq and facts of each."""
     if tx.execute("SELECT 1 FROM manas_rules LIMIT 1").fetchone() is None:
         return
-    named: list[object] = [part for fact in facts for part in (fact.kind, fact.value)]
-    given = ",".join(["(?, ?)"] * len(facts))
-    # The facts come first in the join: the other way round every rule there is would be looked at.
-    tx.execute(
-        f"WITH facts (rule, value) AS (VALUES {given}) INSERT OR IGNORE INTO manas_notes (manas, seq)"  # noqa: S608
-        " SELECT r.manas, ? FROM facts f CROSS JOIN manas_rules r ON r.rule = f.rule AND r.value = f.value"
-        " GROUP BY r.manas HAVING max(r.excluded) = 0",
-        (*named, seq),
-    )
+    for seq, facts in notes:
+        named: list[object] = [part for fact in facts for part in (fact.kind, fact.value)]
+        given = ",".join(["(?, ?)"] * len(facts))
+        # The facts come first in the join: the other way round every rule there is would be looked at.
+        tx.execute(
+            f"WITH facts (rule, value) AS (VALUES {given}) INSERT OR IGNORE INTO manas_notes (manas, seq)"  # noqa: S608
+            " SELECT r.manas, ? FROM facts f CROSS JOIN manas_rules r ON r.rule = f.rule AND r.value = f.value"
+            " GROUP BY r.manas HAVING max(r.excluded) = 0",
+            (*named, seq),
+        )
 
 
 def _rules(tx: sqlite3.Connection, name: str) -> set[tuple[Rule, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable
 
@@ -36,10 +37,10 @@ def keep_profile(tx: sqlite3.Connection, event: Event, at: float) -> None:
 
 def mark_checked(tx: sqlite3.Connection, pubkeys: Iterable[str], at: float) -> None:
     """Remember that these were asked for, so that silence is not asked again and again."""
-    tx.executemany(
-        "INSERT INTO profiles (pubkey, checked_at) VALUES (?, ?)"
+    tx.execute(
+        "INSERT INTO profiles (pubkey, checked_at) SELECT value, ? FROM json_each(?) WHERE true"
         " ON CONFLICT (pubkey) DO UPDATE SET checked_at = excluded.checked_at",
-        [(pubkey, at) for pubkey in pubkeys],
+        (at, json.dumps(list(pubkeys))),
     )
 
 

@@ -84,11 +84,12 @@ class Seat:
     ) -> T:
         """The answer of `work`, done when the policy says so; `until` waits for it, as long as it likes."""
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        waiter = Waiter(ticket, engine_name, label, self.steady(), work, answer)
+        now = self.steady()
+        waiter = Waiter(ticket, engine_name, label, now, work, answer)
         self.waiters[ticket] = waiter
-        self.policy.add(ticket, self.steady())
+        self.policy.add(ticket, now)
         self.counters["submitted"] += 1
-        self.act()
+        self.act(now)
         try:
             return await until(answer)
         except BaseException:
@@ -101,11 +102,11 @@ class Seat:
     def tier_of(self, ticket: Ticket) -> int:
         return int(self.policy.queues.tier_of(ticket, self.steady()))
 
-    def act(self) -> None:
-        """Ask the policy and do what it says."""
+    def act(self, at: float | None = None) -> None:
+        """Ask the policy and do what it says. `at`: the moment that it was told last, when that is now."""
         if self._closed:
             return
-        now = self.steady()
+        now = self.steady() if at is None else at
         decision = self.policy.decide(now)
         for ticket in decision.start:
             self._start(self.waiters[ticket])
@@ -153,14 +154,14 @@ class Seat:
             self._note_preemption(waiter)
             if ticket.comes_back:
                 self.policy.gave_way(ticket, now)
-                self.act()
+                self.act(now)
                 return
         self._tell(waiter, task)
         if ticket.model not in self.info and self.policy.loaded == ticket.model:
             self.policy.loaded = None
         del self.waiters[ticket]
         self.policy.ended(ticket, now)
-        self.act()
+        self.act(now)
 
     def _note_preemption(self, waiter: Waiter) -> None:
         ticket = waiter.ticket

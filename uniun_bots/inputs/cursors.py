@@ -13,7 +13,9 @@ from uniun_bots.graph.note import Note
 # they need no row; what we sent ourselves stays ours when its identity is no longer hosted.
 _PENDING = """
   FROM surfaces s JOIN notes n ON n.seq = s.seq
-  WHERE s.surface = :surface AND s.seq >= :low AND n.origin = 'relay'
+  WHERE s.surface = :surface AND n.origin = 'relay' AND s.seq >= max(:after + 1, coalesce(
+      (SELECT c.seq FROM cursors c WHERE c.gana = :gana AND c.surface = :surface),
+      (SELECT g.start_seq FROM ganas g WHERE g.gana = :gana), 0))
     AND n.author NOT IN (SELECT value FROM json_each(:own))
     AND NOT EXISTS (SELECT 1 FROM answered a WHERE a.gana = :gana AND a.key = n.id)
     AND NOT EXISTS (SELECT 1 FROM held h WHERE h.gana = :gana AND h.note_id = n.id)
@@ -42,13 +44,7 @@ def pending(
     """Undecided notes in arrival order, from the cursor (or past `after`) on. `own`: JSON list of our keys."""
     rows = tx.execute(
         f"SELECT {COLUMNS} {_PENDING} ORDER BY s.seq LIMIT :most",
-        {
-            "surface": surface,
-            "low": max(after + 1, cursor(tx, gana, surface)),
-            "own": own,
-            "gana": gana,
-            "most": most,
-        },
+        {"surface": surface, "after": after, "own": own, "gana": gana, "most": most},
     )
     return [as_note(row) for row in rows]
 
@@ -56,23 +52,22 @@ def pending(
 def pending_authors(tx: sqlite3.Connection, gana: str, surface: str, own: str, *, most: int) -> set[str]:
     rows = tx.execute(
         f"SELECT DISTINCT n.author {_PENDING} LIMIT :most",
-        {"surface": surface, "low": cursor(tx, gana, surface), "own": own, "gana": gana, "most": most},
+        {"surface": surface, "after": 0, "own": own, "gana": gana, "most": most},
     )
     return {row[0] for row in rows}
 
 
 def advance(tx: sqlite3.Connection, gana: str, surface: str, own: str) -> bool:
     """Move the cursor over what is decided; never back. True when something is still pending."""
-    low = cursor(tx, gana, surface)
     row = tx.execute(
         f"SELECT n.seq {_PENDING} ORDER BY s.seq LIMIT 1",
-        {"surface": surface, "low": low, "own": own, "gana": gana},
+        {"surface": surface, "after": 0, "own": own, "gana": gana},
     ).fetchone()
     if row:
         to = int(row[0])
     else:
         top = tx.execute("SELECT max(seq) FROM surfaces WHERE surface = ?", (surface,)).fetchone()[0]
-        to = max(low, (top or 0) + 1)
+        to = max(cursor(tx, gana, surface), (top or 0) + 1)
     tx.execute(
         "INSERT INTO cursors (gana, surface, seq) VALUES (?, ?, ?)"
         " ON CONFLICT (gana, surface) DO UPDATE SET seq = max(seq, excluded.seq)",
@@ -85,7 +80,7 @@ def pending_count(tx: sqlite3.Connection, gana: str, surface: str, own: str) -> 
     return int(
         tx.execute(
             f"SELECT count(*) {_PENDING}",
-            {"surface": surface, "low": cursor(tx, gana, surface), "own": own, "gana": gana},
+            {"surface": surface, "after": 0, "own": own, "gana": gana},
         ).fetchone()[0]
     )
 

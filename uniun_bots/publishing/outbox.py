@@ -88,8 +88,19 @@ def record(tx: sqlite3.Connection, receipts: Sequence[Receipt], now: float) -> l
 
     What was stopped while it was under way stays stopped.
     """
+    tx.executemany(
+        "UPDATE receipts SET fate = ?, message = ?, attempts = attempts + 1, next_at = NULL, at = ?"
+        " WHERE event_id = ? AND relay = ?",
+        [
+            (receipt.fate, receipt.message, receipt.at, receipt.event_id, receipt.relay)
+            for receipt in receipts
+            if receipt.fate.delivered
+        ],
+    )
     waited: dict[str, None] = {}
     for receipt in receipts:
+        if receipt.fate.delivered:
+            continue
         row = tx.execute(
             "SELECT r.attempts, r.next_at, o.at FROM receipts r JOIN outbox o USING (event_id)"
             " WHERE r.event_id = ? AND r.relay = ?",

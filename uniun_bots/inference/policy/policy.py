@@ -47,6 +47,7 @@ class Policy:
         self.spent: defaultdict[str, float] = defaultdict(float)
         """Engine seconds by owner, over all tiers."""
         self._arrivals = 0
+        self._advanced_to = float("-inf")
         self._extract_may = True
 
     @property
@@ -138,18 +139,25 @@ class Policy:
         self.queues.switches.ended(ticket)
 
     def _advance(self, now: float) -> None:
+        if now == self._advanced_to:
+            return
+        self._advanced_to = now
+        owed: defaultdict[str, float] = defaultdict(float)
         for ticket in self.running:
-            self._bill(ticket, now)
+            self._bill(ticket, now, owed)
+        for owner, seconds in owed.items():
+            self.queues.pool.bill(owner, seconds)
         for ticket in self.queues.grow_late(now):
             self._queue(ticket, now)
 
-    def _bill(self, ticket: Ticket, now: float) -> None:
+    def _bill(self, ticket: Ticket, now: float, owed: defaultdict[str, float]) -> None:
+        """`owed`: what the pool is to be told, once for each owner."""
         since, ticket.billed_to = ticket.billed_to, now
         if now <= since:
             return
         self.spent[ticket.owner] += now - since
         if ticket.has_account:
-            self.queues.pool.bill(ticket.owner, now - since)
+            owed[ticket.owner] += now - since
         if ticket.kind == "extract":
             self.budget.spend(since, now)
         if ticket.overtakes is not None:
@@ -209,10 +217,11 @@ class Policy:
 
     def _to_stop(self, now: float) -> Iterator[tuple[Ticket, str]]:
         left = []
+        calm = self._extract_may and not self.queues.switches and not self.chat.hold_back(now)
         for ticket in self.running:
             if ticket.gives_way or ticket.kind == "switch":
                 continue
-            if why := self._why_stop(ticket, now):
+            if (not calm or ticket.overtakes is not None) and (why := self._why_stop(ticket, now)):
                 yield ticket, why
             else:
                 left.append(ticket)
@@ -220,9 +229,9 @@ class Policy:
             yield ticket, MORE_URGENT
 
     def _why_stop(self, ticket: Ticket, now: float) -> str:
-        tier = self.queues.tier_of(ticket, now)
         if self.queues.switches.forced:
             return FORCED
+        tier = self.queues.tier_of(ticket, now)
         if tier >= Tier.EXTRACT and self.chat.hold_back(now):
             return CHAT
         if tier is Tier.EXTRACT and self._others_wait() and not self._extract_may:
@@ -236,8 +245,10 @@ class Policy:
 
     def _outranked(self, candidates: list[Ticket], now: float) -> list[Ticket]:
         """Those with the largest tier number first, of these the one that began last."""
+        if not candidates or not self._waiting_before(Tier.POOL, now):
+            return []
         tiers = {ticket: self.queues.tier_of(ticket, now) for ticket in candidates}
-        if not tiers or not self._waiting_before(max(tiers.values()), now):
+        if not self._waiting_before(max(tiers.values()), now):
             return []
         choice = self._choose(now)
         if choice is None or choice.ticket.kind == "switch":
@@ -280,9 +291,8 @@ class Policy:
             yield now + left / count
 
     def _budget_changes(self, now: float) -> Iterator[float]:
-        running = sum(ticket.kind == "extract" for ticket in self.running)
         if not self._extract_may:
             if self.queues.count(Tier.EXTRACT):
                 yield self.budget.free_at(self.slots)
-        elif running and self._others_wait():
+        elif self._others_wait() and (running := sum(one.kind == "extract" for one in self.running)):
             yield self.budget.spent_at(now, self.slots, running)
