@@ -18,6 +18,7 @@ from uniun_bots.cli.persona import persona
 from uniun_bots.cli.relay import relay
 from uniun_bots.cli.run import run, tick
 from uniun_bots.cli.runs import runs
+from uniun_bots.cli.skill import skill
 from uniun_bots.cli.status import backup, pause, resume, status
 
 
@@ -38,6 +39,7 @@ main.add_command(status)
 main.add_command(explain)
 main.add_command(runs)
 main.add_command(persona)
+main.add_command(skill)
 main.add_command(notes)
 main.add_command(approvals)
 main.add_command(pause)

@@ -23,6 +23,10 @@ from uniun_bots.inputs.enabled import standing, turn_off, turn_on
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.project import load_project
 from uniun_bots.personas.set_mode import set_mode
+from uniun_bots.skills.catalogue import Role
+from uniun_bots.skills.library import Library
+from uniun_bots.skills.load_skills import load_skills
+from uniun_bots.skills.registry import register
 from uniun_bots.triggers.timetable import forget
 
 
@@ -54,7 +58,11 @@ def list_personas(folder: Path, as_json: bool) -> None:
 def show_persona(name: str, folder: Path, as_json: bool) -> None:
     """One persona with everything it resolved to, and how it stands in the store."""
     gana = _find(folder, name)
-    found = {**gana.model_dump(mode="json"), "standing": _standing(folder, name)}
+    found = {
+        **gana.model_dump(mode="json"),
+        "standing": _standing(folder, name),
+        "registered": _registered(gana, load_skills(folder)),
+    }
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -106,6 +114,13 @@ def _summary(gana: Gana) -> dict[str, Any]:
         "trigger": str(gana.trigger),
         "file": gana.file,
     }
+
+
+def _registered(gana: Gana, library: Library) -> dict[str, list[str]]:
+    """What its model may call, by role; of a one-shot Gana the skills below its task."""
+    registration = register(gana, library)
+    roles = Role if gana.agentic else (Role.TEXT,)
+    return {str(role): list(names) for role in roles if (names := registration.names(role))}
 
 
 def _standing(folder: Path, name: str) -> dict[str, Any] | None:

@@ -29,10 +29,11 @@ def read_text_file(path: Path) -> TextFile:
             raw = opened.read(LARGEST_BYTES + 1)
     except OSError as error:
         return _refused(file, f"cannot be read: {error.strerror or 'unknown reason'}")
-    return _decoded(file, raw)
+    return read_text(file, raw)
 
 
-def _decoded(file: str, raw: bytes) -> TextFile:
+def read_text(file: str, raw: bytes) -> TextFile:
+    """What stands, or would stand, in a file."""
     if len(raw) > LARGEST_BYTES:
         return _refused(file, f"too large: at most {LARGEST_BYTES} bytes are read")
     if raw.startswith(_UTF16):

@@ -18,7 +18,7 @@ from uniun_bots.personas.reading import Schema, read_model, with_clashes
 from uniun_bots.personas.scalars import did_you_mean
 from uniun_bots.personas.sheet import Loc, Sheet
 from uniun_bots.personas.shown import shown
-from uniun_bots.personas.text_file import fault_at, read_text_file
+from uniun_bots.personas.text_file import TextFile, fault_at, read_text, read_text_file
 from uniun_bots.personas.yaml_reader import read_yaml
 from uniun_bots.skills.hidden import hidden_characters, hidden_markup, without_comments
 from uniun_bots.skills.skill import Skill, SkillFile, Source
@@ -68,7 +68,15 @@ class Read:
 
 
 def read_skill_file(path: Path, source: Source) -> Read:
-    found = read_text_file(path)
+    return _read(read_text_file(path), path, source)
+
+
+def read_skill_bytes(raw: bytes, path: Path, source: Source) -> Read:
+    """What the file would be with these bytes."""
+    return _read(read_text(str(path), raw), path, source)
+
+
+def _read(found: TextFile, path: Path, source: Source) -> Read:
     if found.text is None:
         return Read(None, found.faults)
     read = read_skill(found.text, str(path), source, found.faults)
