@@ -99,6 +99,13 @@ def test_a_faulty_text_is_not_saved(bots: Path, tmp_path: Path) -> None:
     assert (bots / "skills" / "tone.md").read_text() == TONE
 
 
+def test_a_text_may_come_from_standard_input(bots: Path) -> None:
+    text = skill_file("greeting")
+    result = run("skill", "new", "greeting", "--dir", bots, "--from", "-", "--yes", typed=text)
+    assert result.exit_code == 0, result.output
+    assert (bots / "skills" / "greeting.md").read_text() == text
+
+
 def test_without_a_yes_nothing_changes(bots: Path, tmp_path: Path) -> None:
     texts = editor(tmp_path, skill_file("tone"))
     assert run("skill", "edit", "tone", "--dir", bots, typed="n\n", EDITOR=texts).exit_code == 1

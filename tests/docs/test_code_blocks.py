@@ -15,11 +15,11 @@ import pytest
 
 from tests.docs.command_line import parse_command
 from tests.docs.pages import ROOT, Block, all_blocks, blocks, pages, read
+from uniun_bots.host.project_folder import check_folder
 from uniun_bots.personas.new_project import new_project
-from uniun_bots.personas.project import check_project
 from uniun_bots.relays.fault_script import read_fault_script
 
-PROJECT_FILE = re.compile(r"(personas|relays)/[a-z0-9-]+\.(md|yaml)|host\.yaml")
+PROJECT_FILE = re.compile(r"(personas|relays|skills)/[a-z0-9-]+\.(md|yaml)|host\.yaml")
 # Programs of the system, which the documents may name without a test.
 OTHERS = {"cd", "docker", "export", "git", "install", "mkdir", "sudo"}
 
@@ -39,17 +39,18 @@ def _project_files() -> list[Block]:
 
 @pytest.mark.parametrize("block", _project_files(), ids=str)
 def test_every_file_of_a_project_that_is_shown_passes_check(block: Block, tmp_path: Path) -> None:
-    # Together with the relay sets of its page, which it may name.
-    for other in (*_relay_sets_of(block.page), block):
+    # Together with what it may name: the relay sets and the skills of its page.
+    for other in (*_named_on(block.page), block):
         path = tmp_path / other.title
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(other.text, encoding="utf-8")
     (tmp_path / "personas").mkdir(exist_ok=True)
-    assert [str(fault) for fault in check_project(tmp_path).faults] == []
+    assert [str(fault) for fault in check_folder(tmp_path)[0].faults] == []
 
 
-def _relay_sets_of(page: str) -> list[Block]:
-    return [block for block in _project_files() if block.page == page and block.title.startswith("relays/")]
+def _named_on(page: str) -> list[Block]:
+    files = [block for block in _project_files() if block.page == page]
+    return [block for block in files if block.title.startswith(("relays/", "skills/"))]
 
 
 def test_every_other_yaml_block_is_a_fault_script_that_can_be_read(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 from_option = click.option(
     "--from",
     "source",
-    type=click.File("r", encoding="utf-8"),
+    type=click.Path(path_type=Path, allow_dash=True),
     help="Take the text from a file (`-`: standard input) instead of $EDITOR.",
 )
 
@@ -85,13 +85,13 @@ def show_skill(name: str, folder: Path, as_json: bool) -> None:
 @from_option
 @yes_option
 @folder_option
-def new_skill(name: str, description: str, source: Any, yes: bool, folder: Path) -> None:
+def new_skill(name: str, description: str, source: Path | None, yes: bool, folder: Path) -> None:
     """Write a skill of your own: a template opens in $EDITOR, and is saved when nothing is wrong with it."""
     shelf = _shelf(folder)
     if shelf.text(name) is not None:
         raise AlreadyThere(str(shelf.path(name)))
     template = TEMPLATE.format(name=name, description=description)
-    text = source.read() if source else _edited(shelf, name, template)
+    text = _text_of(source) if source else _edited(shelf, name, template)
     _save(folder, shelf, name, text, new=True, yes=yes)
     if name in BUILTINS:
         click.echo(f"a predefined skill has that name: the model calls yours {PREFIX}{name}")
@@ -103,11 +103,11 @@ def new_skill(name: str, description: str, source: Any, yes: bool, folder: Path)
 @from_option
 @yes_option
 @folder_option
-def edit_skill(name: str, source: Any, yes: bool, folder: Path) -> None:
+def edit_skill(name: str, source: Path | None, yes: bool, folder: Path) -> None:
     """Change a skill of your own in $EDITOR; it is saved when nothing is wrong with it and you agree to the change."""
     shelf = _shelf(folder)
     before = _there(shelf, name)
-    text = source.read() if source else _edited(shelf, name, before)
+    text = _text_of(source) if source else _edited(shelf, name, before)
     shelf.check(name, text)
     if text == before:
         click.echo("nothing was changed")
@@ -140,6 +140,12 @@ def undo_skill(name: str, folder: Path) -> None:
     there = _shelf(folder).undo(name)
     click.echo(f"{name} is as it was before" if there else f"{name} is gone, as it was before")
     _tell_host(folder)
+
+
+def _text_of(source: Path) -> str:
+    if str(source) == "-":
+        return sys.stdin.read()
+    return source.read_bytes().decode("utf-8", errors="replace")
 
 
 def _shelf(folder: Path) -> Shelf:
