@@ -15,10 +15,11 @@ from uniun_bots.runs.outcome import Ending, Outcome
 from uniun_bots.runs.shorten import shorten
 from uniun_bots.skills.arguments import Post
 from uniun_bots.skills.call import BadCall, Call, Wrong
+from uniun_bots.skills.catalogue import Role
 from uniun_bots.skills.effect import Answer, Effect, Publish, Silence
 
 RESULT_CHARS = 4000
-"""No result takes more of the prompt, whatever a skill gives."""
+"""No result takes more of the prompt, whatever a skill gives; a text skill is given whole, as far as it fits."""
 
 LAST_CALL = "1 call is left: it should publish or stay silent."
 
@@ -78,7 +79,8 @@ class Rounds:
             case Publish():
                 return self._publish(effect, gate)
             case Answer():
-                text = quoted(cut(effect.text, RESULT_CHARS))
+                whole = call.skill.role is Role.TEXT
+                text = quoted(effect.text if whole else cut(effect.text, RESULT_CHARS))
                 note = "could not be carried out" if effect.is_fault else "carried out"
                 return self._go_on(f"Result of {call.skill.name}:\n{text}", note)
 
