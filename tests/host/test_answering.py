@@ -230,25 +230,3 @@ def slow_first(begun: asyncio.Event, go_on: asyncio.Event) -> ScriptedEngine:
 async def known(host: Host, *events: Event) -> bool:
     rows = await rows_of(host, "SELECT id FROM notes")
     return {event.id for event in events} <= {row["id"] for row in rows}
-
-
-async def test_a_busy_gana_leaves_room_for_another_to_stand_in_line(stage: Stage) -> None:
-    stage.persona()
-    stage.persona("gull", **MENTIONS)
-    stage.engine = ScriptedEngine(lambda request: Reply("", hangs=True))
-    async with stage.host() as host:
-        for number in range(host.house.places() + 2):
-            await stage.ask(f"question {number}", by=LocalSigner(new_secret()))
-
-        async def all_looked_at() -> bool:
-            kept = await rows_of(host, "SELECT count(*) AS n FROM notes")
-            begun = kept[0]["n"] == host.house.places() + 2 and host.house.taking.running("tide")
-            return bool(begun) and not len(host.house.wakeups)
-
-        await until(all_looked_at)
-        await stage.post(1, "And you?", ("p", stage.bots["gull"].public_key))
-
-        async def in_line() -> bool:
-            return any("gull" in (*lane.waiting, *lane.running) for lane in host.house.scheduler.status())
-
-        await until(in_line)

@@ -8,8 +8,8 @@ import sqlite3
 import pytest
 
 from tests.graph.long_notes import BREAD, OF_BREAD, OF_TIDES, TIDES
+from tests.host.shifted_clock import ShiftedClock
 from tests.host.stage import Stage, decided, last_words, rows_of, until
-from tests.host.test_timers import ShiftedClock
 from uniun_bots.cli.status import memory_line
 from uniun_bots.errors import EngineError, EngineLost
 from uniun_bots.graph import extractions

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
+from tests.host.shifted_clock import ShiftedClock
 from tests.host.stage import GROUP, Stage, decided, fate_of, last_words, rows_of, until
 from uniun_bots.clock import WallClock
 from uniun_bots.host.control import ask_host
@@ -13,35 +12,6 @@ from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
 
 FEED: dict[str, str | None] = {"input": None, "output": "{type: feed}"}
-
-
-class ShiftedClock:
-    """The wall clock, some seconds ahead; whoever sleeps looks again when it is moved."""
-
-    def __init__(self) -> None:
-        self._wall, self._ahead_s = WallClock(), 0.0
-        self._moved: list[asyncio.Event] = []
-
-    def now(self) -> float:
-        return self._wall.now() + self._ahead_s
-
-    def move(self, seconds: float) -> None:
-        self._ahead_s += seconds
-        for moved in self._moved:
-            moved.set()
-
-    async def sleep_until(self, when: float) -> None:
-        moved = asyncio.Event()
-        self._moved.append(moved)
-        try:
-            while (left := when - self.now()) > 0:
-                moved.clear()
-                try:
-                    await asyncio.wait_for(moved.wait(), left)
-                except TimeoutError:
-                    continue
-        finally:
-            self._moved.remove(moved)
 
 
 async def ran(host: Host, count: int) -> None:

@@ -51,7 +51,6 @@ RUN_ENGINE_S = 600.0
 """What a run may take of its engine; time in the queue is not counted."""
 REST = 19
 """Of twenty parts of the loop's time those that waking leaves, however many Ganas are on one busy surface."""
-ROOM_FOR_OTHERS = 6
 NO_MODEL_RETRY_S = 30.0
 LONG_RUN_S = 2.0
 """After a run this long its input may be gone: deletions are asked for before publishing."""
@@ -67,10 +66,6 @@ class House(Premises):
         self.arrived = asyncio.Event()
         self.keeping = 0
         """Batches that were heard and are not in the store yet."""
-
-    def places(self) -> int:
-        """Turns under way at a time: those of one Gana, and room for others to stand in the scheduler's fair pool."""
-        return self.taking.places_of_one() + ROOM_FOR_OTHERS
 
     # receive ------------------------------------------------------------------------------------------
 

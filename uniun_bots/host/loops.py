@@ -15,6 +15,7 @@ from uniun_bots.graph import retention
 from uniun_bots.host.house import House
 from uniun_bots.host.profiles import publish_profiles
 from uniun_bots.host.reminding import remind
+from uniun_bots.host.taking import MOST_UNDER_WAY
 from uniun_bots.inputs.prune import prune_decided
 from uniun_bots.journal.record import bury, prune_runs
 from uniun_bots.publishing.deliver import Delivery
@@ -133,8 +134,8 @@ class Loops:
         await self._forever(step)
 
     async def _answer_all(self) -> None:
-        """One task for each turn, at most twice as many as the engines have slots."""
-        places = asyncio.Semaphore(self.house.places())
+        """One task for each turn: the scheduler decides who is next, so whoever has something to do stands there."""
+        places = asyncio.Semaphore(MOST_UNDER_WAY)
         async with asyncio.TaskGroup() as turns:
             while not self._stopping.is_set():
                 await places.acquire()

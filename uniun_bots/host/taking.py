@@ -24,11 +24,18 @@ from uniun_bots.triggers.wakeup import Wakeup
 
 log = logging.getLogger("uniun_bots.flow")
 
+CROWD = 100
+"""So many turns under way, and each further Gana gets one place only: fairness needs no more of it to stand in line."""
+MOST_UNDER_WAY = 2000
+"""Turns in all; what is beyond them stays a wakeup. A turn that waits takes some 30 kB."""
+
 
 class Taking:
     def __init__(self, premises: Premises) -> None:
         self._at = premises
         self._progress: dict[tuple[str, str], Progress] = {}
+        self._running: defaultdict[str, dict[str, Running]] = defaultdict(dict)
+        """The same turns by Gana: thousands may be under way."""
         self._ready: defaultdict[tuple[str, str], deque[Turn]] = defaultdict(deque)
         """Turns that were taken along with another one and have not begun."""
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -37,10 +44,13 @@ class Taking:
         return self._progress[turn.gana, turn.key]
 
     def over(self, turn: Turn) -> None:
-        self._progress.pop((turn.gana, turn.key), None)
+        self._leave(turn.gana, turn.key)
 
     def places_of_one(self) -> int:
-        """One in the model and one being made ready for each slot."""
+        """One in the model and one being made ready for each slot; so every Gana finds a place in the scheduler's
+        queue, which says who is next."""
+        if len(self._progress) >= CROWD:
+            return 1
         return 2 * (1 + sum(settings.side_by_side for settings in self._at.settings.engines.values()))
 
     async def next_turn(self, hosted: HostedGana, wakeup: Wakeup) -> Turn | None:
@@ -64,10 +74,20 @@ class Taking:
         self._at.wakeups.drop(gana)
         for key in [key for key in self._ready if key[0] == gana]:
             for turn in self._ready.pop(key):
-                self._progress.pop((gana, turn.key), None)
+                self._leave(gana, turn.key)
 
     def running(self, gana: str) -> tuple[Running, ...]:
-        return tuple(one.running for one in self._progress.values() if one.running.gana == gana)
+        return tuple(self._running[gana].values()) if gana in self._running else ()
+
+    def _enter(self, turn: Turn, progress: Progress) -> None:
+        self._progress[turn.gana, turn.key] = progress
+        self._running[turn.gana][turn.key] = progress.running
+
+    def _leave(self, gana: str, key: str) -> None:
+        if self._progress.pop((gana, key), None):
+            del self._running[gana][key]
+            if not self._running[gana]:
+                del self._running[gana]
 
     async def _taken(self, hosted: HostedGana, wakeup: Wakeup) -> Taken:
         own = own_keys(self._at.roster.by_key.keys())
@@ -88,9 +108,7 @@ class Taking:
             first = ((taken.turn, taken.running),) if taken.turn and taken.running else ()
             for turn, running in (*first, *taken.others):
                 # Entered under the lock, so that the next take sees it as under way.
-                self._progress[turn.gana, turn.key] = Progress(
-                    hosted, running, self._at.clock.now(), monotonic()
-                )
+                self._enter(turn, Progress(hosted, running, self._at.clock.now(), monotonic()))
         for held in taken.held:
             log.info("held: %s for %s: %s (%s)", held.note_id, hosted.id, held.reason, held.setting)
         self._at.counters["held"] += len(taken.held)
