@@ -19,6 +19,7 @@ from uniun_bots.personas.relay_set import RelayAddress, RelaySet
 from uniun_bots.personas.scalars import Form
 from uniun_bots.personas.settings import DefaultLimits, Defaults, EngineSettings, HostSettings
 from uniun_bots.relays.fault_script import FaultScript, Step
+from uniun_bots.skills.skill import SkillFile
 
 INTRO = """\
 # Settings
@@ -54,6 +55,12 @@ SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Host: `defaults`", Defaults, "The keys mean what they mean in a persona file."),
     ("Host: `defaults.limits`", DefaultLimits, ""),
     (
+        "Skill file",
+        SkillFile,
+        "`skills/NAME.md`: these keys between two lines of `---`, and below them the instructions. Other keys do\n"
+        "nothing, or are refused: [skills](../skills.md) tells which.",
+    ),
+    (
         "Fault script",
         FaultScript,
         "For `uniun-bots relay --faults`; [relay faults](../relay-faults.md) has examples.",
@@ -61,7 +68,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Fault script: one of `steps`", Step, "Each step replaces the one before it."),
 )
 # Not written by anybody: from the file's name, or worked out.
-_NOT_KEYS = {Gana: {"id", "file"}, Output: {"same"}, RelaySet: {"name"}}
+_NOT_KEYS = {Gana: {"id", "file"}, Output: {"same"}, RelaySet: {"name"}, SkillFile: {"body"}}
 _LINKS = {model: title for title, model, _ in SECTIONS}
 _UNITS = (("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
 

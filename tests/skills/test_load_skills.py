@@ -3,6 +3,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.skills.samples import library, skill_file
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.load_skills import load_skills, predefined_skills
@@ -44,6 +46,22 @@ def test_a_clone_hosts_the_catalogue_and_does_not_take_it_for_its_own() -> None:
 def test_a_project_without_skills_has_the_predefined_ones(tmp_path: Path) -> None:
     found = load_skills(tmp_path)
     assert (found.texts, found.faults, set(found.predefined)) == ({}, (), set(BUILTINS))
+
+
+def test_a_name_that_looks_like_another_one_is_told(tmp_path: Path) -> None:
+    """C18"""
+    found = library(tmp_path, "tide-table", "tide-tab1e", "sendm", "send-drn", "tone")
+    assert set(found.texts) == {"tide-table", "tide-tab1e", "sendm", "send-drn", "tone"}
+    told = {Path(one.file).stem: one.message for one in found.warnings}
+    assert set(told) == {"tide-table", "send-drn"}
+    assert told["tide-table"].startswith("the name looks like tide-tab1e")
+
+
+def test_a_clone_adds_skills_beside_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(REPOSITORY / "skills", tmp_path / "skills")
+    monkeypatch.setattr("uniun_bots.skills.load_skills.bundled_folder", lambda name: tmp_path / name)
+    found = library(tmp_path, "tone")
+    assert set(found.texts) == {"tone"}
 
 
 def test_folders_with_scripts_and_other_files_are_not_passed_over(tmp_path: Path) -> None:

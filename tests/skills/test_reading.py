@@ -49,6 +49,20 @@ async def test_input_is_what_the_same_take_would_choose_from(store: Store) -> No
     assert await run.texts("read-group-input") == ["waits"]
 
 
+async def test_looking_ends_where_thousands_wait_that_will_be_held(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uniun_bots.inputs.waiting.MOST_PAGES", 2)
+    run = scene(store, hosted(gana(input={"type": "group", "ref": CHANNEL, "deny": [CAROL]})))
+    notes = await run.hear(
+        message("asked"),
+        *(message(f"denied {number}", author=CAROL) for number in range(70)),
+        message("behind them", author=BOB),
+    )
+    run.answering(notes[0])
+    assert await run.texts("read-group-input") == []
+
+
 async def test_reading_input_decides_nothing(store: Store) -> None:
     run = scene(store)
     notes = await run.hear(message("asked"), message("waits", author=BOB))

@@ -241,6 +241,13 @@ def test_letters_that_look_like_others_are_named(tmp_path: Path, name: str, odd:
     assert told(tmp_path, skill_file("Tide-Table")) != []
 
 
+def test_a_description_may_be_in_any_script_and_a_mixed_word_is_told(tmp_path: Path) -> None:
+    """C18"""
+    assert read(tmp_path, skill_file(description="Приливы, 潮汐, παλίρροια and tides")).warnings == ()
+    (told,) = read(tmp_path, skill_file(description="Tid\u0435s of today")).warnings
+    assert (told.line, told.column) == (3, 14) and "mixes letters" in told.message
+
+
 def test_anchors_cannot_multiply(tmp_path: Path) -> None:
     """C23"""
     bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + "".join(

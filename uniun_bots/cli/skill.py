@@ -22,7 +22,7 @@ from uniun_bots.personas.names import files_in
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.editing import DESCRIPTION, TEMPLATE, Shelf
 from uniun_bots.skills.library import PREFIX, Library
-from uniun_bots.skills.load_skills import load_skills
+from uniun_bots.skills.load_skills import is_catalogue, load_skills
 from uniun_bots.skills.skill import Skill
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -88,7 +88,7 @@ def show_skill(name: str, folder: Path, as_json: bool) -> None:
 def new_skill(name: str, description: str, source: Path | None, yes: bool, folder: Path) -> None:
     """Write a skill of your own: a template opens in $EDITOR, and is saved when nothing is wrong with it."""
     shelf = _shelf(folder)
-    if shelf.text(name) is not None:
+    if shelf.text(name) is not None:  # in a clone the predefined ones too
         raise AlreadyThere(str(shelf.path(name)))
     template = TEMPLATE.format(name=name, description=description)
     text = _text_of(source) if source else _edited(shelf, name, template)
@@ -154,7 +154,7 @@ def _shelf(folder: Path) -> Shelf:
 
 def _there(shelf: Shelf, name: str) -> str:
     text = shelf.text(name)
-    if text is None and name in BUILTINS:
+    if name in BUILTINS and (text is None or is_catalogue(shelf.skills)):
         raise NotFound(
             f"{name} comes with the package and is not changed; `skill new` writes one of your own"
         )

@@ -33,6 +33,7 @@ from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.attempt import skip_attempt
 from uniun_bots.journal.close import Abandoned, Closed, Ended, Withdrawn, close
+from uniun_bots.nostr.surfaces import audience_of
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.settings import OnForeignPublish
 from uniun_bots.publishing.deliver import Delivery
@@ -227,13 +228,13 @@ class House(Premises):
             outcome = await run_one_shot(
                 context, scheduler=self.scheduler, asking=asking, gate=gate, allowance=allowance
             )
-        return await self._citing(withhold(outcome, gate.is_secret))
+        return await self._citing(withhold(outcome, gate.is_secret), audience_of(turn.surface))
 
-    async def _citing(self, outcome: Outcome) -> Outcome:
+    async def _citing(self, outcome: Outcome, audience: str | None) -> Outcome:
         """Only signed public notes are named in public, whatever the model was shown."""
         if not outcome.references:
             return outcome
-        known = await self.store.read(lambda tx: citable(tx, outcome.references, None))
+        known = await self.store.read(lambda tx: citable(tx, outcome.references, audience))
         return replace(outcome, references=tuple(note for note in outcome.references if note in known))
 
     async def pin(self, turn: Turn, outcome: Outcome) -> Post | None:

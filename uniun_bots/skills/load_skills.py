@@ -11,6 +11,7 @@ from uniun_bots.personas.load_relay_set import bundled_folder
 from uniun_bots.personas.names import files_in
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.library import Library, named
+from uniun_bots.skills.lookalikes import similar_names
 from uniun_bots.skills.skill import Skill, Source
 from uniun_bots.skills.skill_file import read_skill_file
 
@@ -18,10 +19,10 @@ MOST_FILES = 500
 
 
 def load_skills(project: Path) -> Library:
-    """Of a project folder; a clone of the repository is one whose skills/ is the predefined catalogue itself."""
+    """Of a project folder; a clone of the repository is one whose skills/ is the predefined catalogue as well."""
     predefined = predefined_skills()
     folder = project / "skills"
-    own = [] if _is_catalogue(folder) else files_in(folder, ".md")
+    own = own_files(folder)
     texts: list[Skill] = []
     faults: list[Fault] = [*_misplaced(folder)]
     warnings: list[Fault] = []
@@ -34,6 +35,10 @@ def load_skills(project: Path) -> Library:
             broken.add(path.stem)
         else:
             texts.append(read.skill)
+    warnings += [
+        Fault(str(folder / f"{name}.md"), 1, 1, f"the name looks like {other}: do you mean two skills?")
+        for name, other in similar_names([skill.name for skill in texts], BUILTINS)
+    ]
     if len(own) > MOST_FILES:
         told = f"{len(own)} skills; at most {MOST_FILES} are read"
         faults.append(Fault(str(folder), 1, 1, told))
@@ -55,7 +60,13 @@ def predefined_skills() -> dict[str, Skill]:
     return found
 
 
-def _is_catalogue(folder: Path) -> bool:
+def own_files(folder: Path) -> list[Path]:
+    """In a clone the predefined ones stand in the same folder as those that somebody adds."""
+    predefined = BUILTINS if is_catalogue(folder) else ()
+    return [path for path in files_in(folder, ".md") if path.stem not in predefined]
+
+
+def is_catalogue(folder: Path) -> bool:
     bundled = bundled_folder("skills")
     return bundled is not None and folder.is_dir() and folder.resolve() == bundled.resolve()
 

@@ -21,6 +21,7 @@ from uniun_bots.personas.shown import shown
 from uniun_bots.personas.text_file import TextFile, fault_at, read_text, read_text_file
 from uniun_bots.personas.yaml_reader import read_yaml
 from uniun_bots.skills.hidden import hidden_characters, hidden_markup, without_comments
+from uniun_bots.skills.lookalikes import mixed_words
 from uniun_bots.skills.skill import Skill, SkillFile, Source
 
 KEYS = ("name", "description", "license", "compatibility", "metadata")
@@ -99,7 +100,7 @@ def read_skill(text: str, file: str, source: Source, before: tuple[Fault, ...] =
     faults = with_clashes(reading, sheet, [], before).faults
     if sheet.readable:
         faults += (*_refused(sheet), *_hidden(file, text))
-    warnings = (*_unknown(sheet), *_removed(file, text, parts))
+    warnings = (*_unknown(sheet), *_mixed(sheet), *_removed(file, text, parts))
     if faults or reading.value is None:
         return Read(None, tuple(dict.fromkeys(faults)), warnings)
     return Read(Skill(reading.value, file, source, without_comments(parts.body)[0]), (), warnings)
@@ -144,6 +145,13 @@ def _unknown(sheet: Sheet) -> Iterator[Fault]:
         if key not in KEYS and _spelling(key) not in _REFUSED:
             close = did_you_mean(get_close_matches(key[:80], KEYS, 1, 0.6))
             yield sheet.fault((key,), f"unknown key {shown(key)}{close}: it does nothing here", at_key=True)
+
+
+def _mixed(sheet: Sheet) -> Iterator[Fault]:
+    """A description may be in any script."""
+    for word in mixed_words(str(sheet.tree.get("description", "")))[:1]:
+        told = f"{shown(word)} mixes letters of several scripts that look alike"
+        yield sheet.fault(("description",), told)
 
 
 def _hidden(file: str, text: str) -> Iterator[Fault]:
