@@ -15,7 +15,7 @@ from bench.hosting import resident_mb
 from bench.report import arguments, report, spread
 from bench.rounds import Heard, chat, round_of
 from bench.stock import BUNDLED
-from uniun_bots.errors import EngineLost
+from uniun_bots.errors import EngineError
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.llama.engine import LlamaEngine
 
@@ -67,7 +67,7 @@ async def main() -> None:
     deaths = engine.health().deaths - before
     await engine.aclose()
     answered = sum(isinstance(end, Completion) for end in ends)
-    told = sum(isinstance(end, EngineLost) for end in ends)
+    told = sum(isinstance(end, EngineError) for end in ends)
     raw = {"kills": kills, "deaths": deaths, "answered": answered, "told": told}
     unclear = len(ends) - answered - told
     report("worker_crash.neither_answer_nor_error", unclear, len(ends), raw, quick=quick)

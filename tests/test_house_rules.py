@@ -192,3 +192,10 @@ def test_the_repository_is_a_project_folder_that_passes_check() -> None:
     assert {gana.mode.value for gana in report.project.ganas} == {"off"}
     result = CliRunner().invoke(main, ["check", str(ROOT), "--json"])
     assert (result.exit_code, json.loads(result.output)["ok"]) == (0, True)
+
+
+@pytest.mark.parametrize("path", [one for one in SOURCES if "inference" not in one.parts], ids=named)
+def test_only_the_scheduler_loads_models(path: Path) -> None:
+    """Whoever else did might have two of them in memory at once; `info` and `count` need none."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)]
+    assert not [call.lineno for call in calls if call.attr == "load" and "engine" in ast.unparse(call.value)]

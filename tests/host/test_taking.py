@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from tests.host.shifted_clock import ShiftedClock
-from tests.host.stage import Stage, last_words, rows_of, until
-from uniun_bots.host import taking
+from tests.host.stage import Stage, decided, fate_of, last_words, rows_of, until
+from uniun_bots.host import house, taking
 from uniun_bots.host.host import Host
 from uniun_bots.inference.request import Request
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -121,6 +121,27 @@ async def test_a_late_timer_stops_what_runs_and_is_published_first(stage: Stage)
         [seat] = host.house.scheduler.snapshot()["seats"]
         assert [one["owner"] for one in seat["preemptions"]] == ["tide"]
         assert [row["gana"] for row in await rows_of(host, "SELECT gana FROM runs")] == ["harbour"]
+
+
+async def test_who_says_stop_while_standing_in_line_gets_no_answer(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "LONG_RUN_S", 0.0)
+    go_on = asyncio.Event()
+    stage.persona(**MENTIONS)
+    stage.engine = numbered(go_on)
+    async with stage.host() as host:
+        bot = stage.bots["tide"].public_key
+        question = await stage.post(1, "When is high water?", ("p", bot))
+        await all_in_line(host, "tide")
+        stop = await stage.post(1, "stop", ("p", bot))
+        other = await stage.post(1, "And low water?", ("p", bot), by=LocalSigner(new_secret()))
+        await all_in_line(host, "tide", "tide")
+        go_on.set()
+        await decided(host, question, stop, other)
+        fates = [await fate_of(host, one) for one in (question, stop, other)]
+    assert fates == ["held: stop", "held: mutes", "succeeded"]
+    assert len(await stage.said()) == 1
 
 
 async def test_an_hour_in_the_queue_is_no_reason_to_fail(stage: Stage) -> None:

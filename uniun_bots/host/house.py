@@ -145,7 +145,7 @@ class House(Premises):
             self.wakeups.not_later(turn.gana, turn.surface, self.clock.now() + 1.0)
         except Withdrawn as over:
             await self._skip(turn, str(over))
-            await self._withdraw(turn, str(over))
+            await self._withdraw(turn, over)
         except NoModel as fault:
             log.warning("held: %s waits: %s", turn.gana, fault)
             await self._skip(turn, f"no model: {fault}")
@@ -166,8 +166,8 @@ class House(Premises):
         with contextlib.suppress(AlreadyDecided, Abandoned):
             await self.close(turn, outcome, None)
 
-    async def _withdraw(self, turn: Turn, why: str) -> None:
-        held = [Held(turn.latest.id, why, "NIP-09 deletion")]
+    async def _withdraw(self, turn: Turn, over: Withdrawn) -> None:
+        held = [Held(turn.latest.id, str(over), over.setting)]
         await self.store.write(lambda tx: hold(tx, turn.gana, held, self.clock.now()))
         self.wakeups.not_later(turn.gana, turn.surface, self.clock.now())
 
@@ -245,6 +245,7 @@ class House(Premises):
             return None
         if turn.notes and monotonic() - progress.began > LONG_RUN_S:
             await self.finder.look_for_deletion(turn.latest, hosted.reads)
+            await self.taking.look_for_stop(turn)
         unsigned = draft_reply(hosted, turn, outcome)
         if hosted.gana.mode is Mode.APPROVE:
             return unsigned

@@ -13,10 +13,11 @@ from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import Progress
 from uniun_bots.inputs.budgets import Running
 from uniun_bots.inputs.cursors import advance, own_keys
+from uniun_bots.inputs.stopped import find_stop, mute
 from uniun_bots.inputs.take import take
 from uniun_bots.inputs.taken import Asked, Needs, Taken
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.journal.close import ONCE
+from uniun_bots.journal.close import ONCE, Withdrawn
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.triggers.match import settle
 from uniun_bots.triggers.timetable import move_on
@@ -78,6 +79,14 @@ class Taking:
 
     def running(self, gana: str) -> tuple[Running, ...]:
         return tuple(self._running[gana].values()) if gana in self._running else ()
+
+    async def look_for_stop(self, turn: Turn) -> None:
+        """Raises Withdrawn. A turn that stood in line for long may be one that its author wants no answer to."""
+        hosted, now = self.progress(turn).hosted, self._at.clock.now()
+        asked = Asked(hosted, turn.surface, None, now, own_keys(self._at.roster.by_key.keys()))
+        if stop := await self._at.store.read(lambda tx: find_stop(tx, asked, turn)):
+            await self._at.store.write(lambda tx: mute(tx, hosted.id, stop, now))
+            raise Withdrawn("its author asked us to stop meanwhile", "stop")
 
     def _enter(self, turn: Turn, progress: Progress) -> None:
         self._progress[turn.gana, turn.key] = progress

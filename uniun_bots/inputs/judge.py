@@ -71,6 +71,9 @@ class Judge:
             return None
         return self.budgets.used_up(self.asked.running, note, self.thread(note))
 
+    def asks_to_stop(self, note: Note) -> bool:
+        return asks_to_stop(note, self._facts(note))
+
     def _covers(self, later: Note, note: Note) -> bool:
         """Whether a turn that was answered at `later` had this note in it, or one before had."""
         if note.created_at > later.created_at:

@@ -35,7 +35,11 @@ class Abandoned(UniunError):
 
 
 class Withdrawn(UniunError):
-    """The author deleted what was being answered."""
+    """The author deleted what was being answered, or wants no answers any more."""
+
+    def __init__(self, message: str, setting: str = "NIP-09 deletion") -> None:
+        self.setting = setting
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
