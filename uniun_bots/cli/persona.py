@@ -13,6 +13,7 @@ from rich.table import Table
 
 from uniun_bots.approvals.queue import waiting_count
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store
+from uniun_bots.cli.simulate import simulate_personas
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import Store
 from uniun_bots.errors import NotFound
@@ -32,7 +33,7 @@ from uniun_bots.triggers.timetable import forget
 
 @click.group(epilog="Example: uniun-bots persona list --dir my-bots")
 def persona() -> None:
-    """The personas of a project folder: list, show, enable, disable."""
+    """The personas of a project folder: list, show, enable, disable, simulate."""
 
 
 @persona.command("list", epilog="Example: uniun-bots persona list --json")
@@ -94,6 +95,9 @@ def disable(name: str, folder: Path) -> None:
     set_mode(Path(gana.file), Mode.OFF)
     _tell_host(folder, name, on=False, catch_up=False, rearm=False)
     click.echo(f"{name} is off")
+
+
+persona.add_command(simulate_personas)
 
 
 def _find(folder: Path, name: str) -> Gana:

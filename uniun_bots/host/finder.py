@@ -14,7 +14,7 @@ from uniun_bots.inputs.taken import Needs
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.relay_set import RelayAddress
-from uniun_bots.relays.gateway import Gateway
+from uniun_bots.relays.door import Door
 from uniun_bots.relays.heard import Heard
 
 ASK_AGAIN_S = 600.0
@@ -23,7 +23,7 @@ MOST_REMEMBERED = 10_000
 
 
 class Finder:
-    def __init__(self, gateway: Gateway, store: Store, clock: Clock) -> None:
+    def __init__(self, gateway: Door, store: Store, clock: Clock) -> None:
         self._gateway, self._store, self._clock = gateway, store, clock
         self._missing: dict[str, float] = {}
 

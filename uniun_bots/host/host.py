@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +24,7 @@ from uniun_bots.host.house import House
 from uniun_bots.host.identities import resolve_identities
 from uniun_bots.host.lease import lease
 from uniun_bots.host.loops import Loops
-from uniun_bots.host.open_gateway import open_gateway
+from uniun_bots.host.open_gateway import Connect, open_gateway
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
@@ -36,8 +36,9 @@ from uniun_bots.journal.attempt import end_dead_attempts
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project
-from uniun_bots.relays.gateway import Gateway
+from uniun_bots.relays.door import Door
 from uniun_bots.relays.options import GatewayOptions
+from uniun_bots.skills.library import Library
 from uniun_bots.triggers.timetable import Entry, standing_entries
 from uniun_bots.triggers.wakeup import TIMER
 from uniun_bots.triggers.wakeups import Wakeups
@@ -63,11 +64,14 @@ class Host:
         debounce: bool = True,
         patience: GatewayOptions | None = None,
         defers_agentic: bool = False,
+        read: Callable[[Path], tuple[Project, Library]] = load_folder,
+        connect: Connect = open_gateway,
     ) -> None:
         """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once.
         With `defers_agentic` agentic Ganas are not run: what they have to do stays pending.
 
         `patience` with relays: its deadlines and intervals; the relays and the proxy are those of the project.
+        `read` and `connect` take the place of the folder's files and of the relays in a simulation.
         """
         self.folder = Path(folder)
         self.clock = clock or WallClock()
@@ -77,6 +81,7 @@ class Host:
         self._debounce = debounce
         self._defers_agentic = defers_agentic
         self._patience = patience or GatewayOptions()
+        self._read, self._connect = read, connect
         self._stop = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -101,7 +106,7 @@ class Host:
     # opening ------------------------------------------------------------------------------------------
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        self.project, library = await asyncio.to_thread(load_folder, self.folder)
+        self.project, library = await asyncio.to_thread(self._read, self.folder)
         stack.enter_context(lease(self.project.data_dir))
         signers = await asyncio.to_thread(self._signers, self.project)
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
@@ -113,7 +118,7 @@ class Host:
             stack.push_async_callback(engine.aclose)
         scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))
         gateway = await stack.enter_async_context(
-            open_gateway(
+            self._connect(
                 self.project.settings, roster, self.store, self.clock, self._came_back, self._patience
             )
         )
@@ -145,7 +150,7 @@ class Host:
         return await self.store.write(lambda tx: bring_up(tx, project, roster, now, catch_up))
 
     async def _wake_up(
-        self, roster: Roster, standings: Mapping[str, Standing], timers: list[Entry], gateway: Gateway
+        self, roster: Roster, standings: Mapping[str, Standing], timers: list[Entry], gateway: Door
     ) -> None:
         """Wakeups are rows that any start can find again: whatever is pending, and the timetable."""
         self.loops.start_receiving(roster.relays())
@@ -173,7 +178,7 @@ class Host:
 
         `rearm`: Ganas that start anew although they are on already.
         """
-        project, library = await asyncio.to_thread(load_folder, self.folder)
+        project, library = await asyncio.to_thread(self._read, self.folder)
         signers = await asyncio.to_thread(self._signers, project)
         roster = enlist(project, library, signers)
         await self.store.write(lambda tx: actions.turn_off(tx, rearm))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
 from uniun_bots.clock import Clock
@@ -11,9 +12,16 @@ from uniun_bots.graph.find import have_for
 from uniun_bots.host.roster import Roster
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.settings import HostSettings
+from uniun_bots.relays.door import Door
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.marks import StoreMarks
 from uniun_bots.relays.options import GatewayOptions
+
+Connect = Callable[
+    [HostSettings, Roster, Store, Clock, Callable[[str], None], GatewayOptions],
+    AbstractAsyncContextManager[Door],
+]
+"""How a host gets its door to the relays."""
 
 
 def open_gateway(

@@ -16,14 +16,14 @@ from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.personas.settings import HostSettings
-from uniun_bots.relays.gateway import Gateway
+from uniun_bots.relays.door import Door
 from uniun_bots.triggers.wakeups import Wakeups
 
 
 @dataclass(kw_only=True, eq=False)
 class Premises:
     store: Store
-    gateway: Gateway
+    gateway: Door
     scheduler: Scheduler
     engines: dict[str, Engine]
     wakeups: Wakeups

@@ -29,7 +29,10 @@ Script = Iterable[Reply | str] | Callable[[Request], Reply | str]
 
 
 class ScriptedEngine:
-    """`script` is a queue of replies or a function from request to reply; a used-up queue is an error."""
+    """`script` is a queue of replies or a function from request to reply; a used-up queue is an error.
+
+    With `again` the queue begins anew instead.
+    """
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class ScriptedEngine:
         slots: int = 1,
         model: str = "scripted",
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        again: bool = False,
     ) -> None:
         self.requests: list[Request] = []
         self.cancelled: list[Request] = []
@@ -49,6 +53,7 @@ class ScriptedEngine:
         self._queue: deque[Reply | str] = deque() if callable(script) else deque(script)
         self._info = EngineInfo(model=model, context_tokens=context_tokens, slots=slots)
         self._sleep = sleep
+        self._again = again
         self._asked = asyncio.Event()
 
     def say(self, *replies: Reply | str) -> None:
@@ -113,6 +118,8 @@ class ScriptedEngine:
             found = self._function(request)
         elif self._queue:
             found = self._queue.popleft()
+            if self._again:
+                self._queue.append(found)
         else:
             raise EngineError(f"the script has no reply for request {len(self.requests)}: call say()")
         return Reply(found) if isinstance(found, str) else found

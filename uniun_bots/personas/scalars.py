@@ -185,6 +185,13 @@ def did_you_mean(close: list[str]) -> str:
     return f" (did you mean `{close[0]}`?)" if close else ""
 
 
+def duration_s(written: str) -> float:
+    """Seconds of a duration such as `15m`. Raises ValueError with a message for people."""
+    if not _DURATION.fullmatch(written):
+        raise ValueError(f"must be a duration such as 30s, 30m, 12h or 1d, not {shown(written)}")
+    return _seconds(written)
+
+
 def _seconds(duration: str) -> float:
     match = _DURATION.fullmatch(duration)
     if match is None:

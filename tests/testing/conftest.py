@@ -1,0 +1,3 @@
+from __future__ import annotations
+
+from uniun_bots.testing import persona as persona

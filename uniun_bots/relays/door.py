@@ -1,0 +1,36 @@
+"""What the rooms above need of the door to all relays: the gateway keeps it, and so does its stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from uniun_bots.nostr.event import Event
+from uniun_bots.nostr.filter import Filter
+from uniun_bots.nostr.signer import LocalSigner
+from uniun_bots.personas.relay_set import RelayAddress
+from uniun_bots.relays.heard import Heard, Sighting
+from uniun_bots.relays.information import Information
+from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.receipt import Receipt
+from uniun_bots.relays.relay_status import RelayStatus
+
+
+class Door(Protocol):
+    """`Gateway` says what each of them does."""
+
+    async def watch(self, interests: Sequence[Interest]) -> None: ...
+    def admit(self, addresses: Iterable[RelayAddress], signers: Mapping[str, LocalSigner]) -> None: ...
+    async def caught_up(self, timeout_s: float) -> bool: ...
+    def backlog(self) -> int: ...
+    async def hear(self) -> list[Heard]: ...
+    def sightings(self) -> list[Sighting]: ...
+    async def send(self, raw: bytes, relays: Sequence[str], author: str) -> list[Receipt]: ...
+    async def fetch(
+        self, filters: Sequence[Filter], relays: Sequence[str] | None = None, timeout_s: float = 5.0
+    ) -> list[Event]: ...
+    async def fetch_whole(
+        self, filters: Sequence[Filter], relay: str, timeout_s: float = 5.0
+    ) -> list[Event] | None: ...
+    def status(self) -> list[RelayStatus]: ...
+    async def information(self, url: str) -> Information | None: ...

@@ -1,0 +1,9 @@
+"""For tests of your own personas: `pytest_plugins = ["uniun_bots.testing"]` in conftest.py gives the fixture `persona`.
+
+docs/test-your-personas.md shows it at work.
+"""
+
+from uniun_bots.testing.on_stage import Persona
+from uniun_bots.testing.plugin import OpenPersona, persona, pytest_addoption
+
+__all__ = ["OpenPersona", "Persona", "persona", "pytest_addoption"]
