@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.cli.child import cli
+from tests.cli.test_check_init_keys import run
 from tests.cli.test_explain_runs_persona import command, explained, read, told
 from tests.host.stage import Stage, decided
 from uniun_bots.graph.find import note_by_id
@@ -55,6 +55,8 @@ async def test_a_running_host_does_what_a_person_says(stage: Stage) -> None:
         status = await read("status", *here)
         assert (status["approvals"], status["ganas"][0]["approvals"]) == (3, 3)
         assert "3 waiting for a person" in await told("status", *here)
+        said = await told("approvals", "edit", "1", "--body", " ", *here, code=1)
+        assert said == "not saved: the text is empty\n"
         said = await told("approvals", "edit", "1", "--body", "At noon.", *here)
         assert said == "approval 1 says now: At noon.\n"
         said = await told("approvals", "accept", "1", *here)
@@ -78,16 +80,12 @@ async def test_a_running_host_does_what_a_person_says(stage: Stage) -> None:
 async def test_without_a_host_the_lease_is_taken_and_the_next_host_sends(stage: Stage) -> None:
     await drafted(stage)
     here = ("--dir", stage.folder)
-    refused = await cli("approvals", "edit", "1", "--body", " ", *here, env=stage.environ)
-    assert (refused.code, refused.err) == (1, "not saved: the text is empty\n")
     assert (await cli("approvals", "edit", "1", "--body", "At noon.", *here, env=stage.environ)).code == 0
     keyless = await cli("approvals", "accept", "1", *here)
     assert keyless.code == 2 and "TIDE_NSEC" in keyless.err
     accepted = await cli("approvals", "accept", "1", *here, env=stage.environ)
     assert accepted.code == 0, accepted.all
     assert "it goes out with the next `uniun-bots run`" in accepted.out
-    again = await cli("approvals", "accept", "1", *here, env=stage.environ)
-    assert (again.code, again.err) == (1, "approval 1 is accepted already\n")
     assert await stage.said() == []
     async with stage.host() as host:
         assert await host.idle(10)
@@ -127,21 +125,22 @@ async def test_edit_opens_the_editor_with_the_old_text(stage: Stage, tmp_path: P
     )
     async with stage.host() as host:
         await decided(host, await stage.ask("When is high water?"))
-        edited = await cli(
-            "approvals", "edit", "1", "--dir", stage.folder, env={"EDITOR": f"{sys.executable} {editor}"}
-        )
-        assert edited.out == "approval 1 says now: My own answer number 1.\n", edited.all
-        left_alone = await cli("approvals", "edit", "1", "--dir", stage.folder, env={"EDITOR": "true"})
-        assert (left_alone.code, left_alone.out) == (1, "nothing was changed\n")
+        asked = ("approvals", "edit", "1", "--dir", stage.folder)
+        edited = await asyncio.to_thread(run, *asked, EDITOR=f"{sys.executable} {editor}")
+        assert edited.output == "approval 1 says now: My own answer number 1.\n"
+        left_alone = await asyncio.to_thread(run, *asked, EDITOR="true")
+        assert (left_alone.exit_code, left_alone.output) == (1, "nothing was changed\n")
 
 
-@pytest.mark.parametrize("word", ["show", "accept", "edit", "reject"])
-async def test_an_approval_that_is_not_there_is_told(stage: Stage, word: str) -> None:
-    await drafted(stage)
-    more = ("--body", "x") if word == "edit" else ()
-    result = await cli("approvals", word, "9", *more, "--dir", stage.folder, env=stage.environ)
-    assert result.code == 1
-    assert "there is no approval 9; see `uniun-bots approvals list --all`" in result.err
+async def test_an_approval_that_is_not_there_is_told(stage: Stage) -> None:
+    stage.persona(mode="approve")
+    missing = "there is no approval 9; see `uniun-bots approvals list --all`"
+    async with stage.host():
+        for word, *more in (("show",), ("accept",), ("edit", "--body", "x"), ("reject",)):
+            said = await told("approvals", word, "9", *more, "--dir", stage.folder, code=1)
+            assert missing in said, word
+    alone = await cli("approvals", "accept", "9", "--dir", stage.folder, env=stage.environ)
+    assert (alone.code, alone.err) == (1, f"{missing}\n")
 
 
 async def test_enable_takes_the_mode_approve(stage: Stage) -> None:

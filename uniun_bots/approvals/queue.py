@@ -93,6 +93,16 @@ def due_reminders(tx: sqlite3.Connection, now: float) -> list[Approval]:
     return [as_approval(row) for row in rows]
 
 
+def next_reminder(tx: sqlite3.Connection, after: float) -> float | None:
+    """When the first one that is due later than `after` is to be sent."""
+    found: float | None = tx.execute(
+        "SELECT min(json_extract(payload, '$.at')) FROM approvals"
+        " WHERE state = ? AND action = ? AND json_extract(payload, '$.at') > ?",
+        (State.ACCEPTED, Action.REMIND, after),
+    ).fetchone()[0]
+    return found
+
+
 def expire(tx: sqlite3.Connection, now: float) -> int:
     """Those that nobody decided in time; and the old ones go. Returns how many expired."""
     tx.execute("DELETE FROM approvals WHERE settled_at < ?", (now - KEEP_S,))

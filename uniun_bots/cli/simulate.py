@@ -15,7 +15,7 @@ import click
 from uniun_bots.cli.folder import json_option, when
 from uniun_bots.cli.run import leave
 from uniun_bots.cli.run import told as tell_fault
-from uniun_bots.errors import ConfigError, Fault, UniunError
+from uniun_bots.errors import ConfigError, Fault, NotFound, UniunError
 from uniun_bots.graph.dump import Place, read_piece
 from uniun_bots.host import event_loop
 from uniun_bots.host.decisions import Decision
@@ -47,20 +47,18 @@ def _duration(_: click.Context, __: click.Parameter, value: str) -> float:
     "simulate",
     epilog="Example: uniun-bots persona simulate my-bots/personas/tide-teller.md --events heard.jsonl",
 )
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--events",
     "dump",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Signed events as JSON, one on each line: `nak req`, or `uniun-bots notes export`.",
 )
 @click.option("--model", default=None, help="Another model, or the name of another engine of host.yaml.")
 @click.option(
     "--script",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="No model: its replies, one on each line, in turn and from the start again.",
 )
 @click.option(
@@ -84,11 +82,13 @@ def simulate_personas(
     if model and script:
         raise click.UsageError("give --model or --script, not both")
     project, library = load_folder(_folder_of(files))
+    only = {path.stem for path in files}
+    if missing := only - {gana.id for gana in project.ganas}:
+        raise NotFound(f"{project.folder} has no persona {', '.join(sorted(missing))}")
     project = _with_model(project, model)
     engines = _scripted(script) if script else {}
     events = read_events(dump)
     with tempfile.TemporaryDirectory(prefix="uniun-bots-simulation-") as data_dir:
-        only = {path.stem for path in files}
         staged = stage(
             project, Path(data_dir), os.environ, only=only, real_keys=True, scripted=script is not None
         )

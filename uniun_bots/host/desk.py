@@ -48,6 +48,8 @@ class Desk:
     environ: Mapping[str, str]
     hand_over: Callable[[Iterable[str]], None]
     """Told which relays have mail now."""
+    remind: Callable[[], None]
+    """Told that there is another reminder."""
 
     async def accept(self, number: int) -> Approval:
         """Do it, if it still can be done; else the approval as it is settled, with what stood in the way.
@@ -66,6 +68,8 @@ class Desk:
         if settled.state is State.ACCEPTED:
             if pinned:
                 self.hand_over(pinned.relays)
+            if isinstance(settled.payload, Reminder):
+                self.remind()
             if webhook:
                 return await self._share(settled, webhook)
         return settled

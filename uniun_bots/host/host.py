@@ -187,6 +187,7 @@ class Host:
             self.house.taking.forget(gone)
         self.project, self.house.roster, self.house.settings = project, roster, project.settings
         self.house.remembering.look()
+        self.house.reminding.look()
         gateway = self.house.gateway
         gateway.admit(roster.addresses.values(), roster.signers)
         await gateway.watch(interests(roster, standings, self.clock.now()))
@@ -218,6 +219,7 @@ class Host:
             finder=house.finder,
             environ=self._environ,
             hand_over=house.hand_over,
+            remind=house.reminding.look,
         )
 
     async def idle(self, timeout_s: float) -> bool:

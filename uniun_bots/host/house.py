@@ -24,6 +24,7 @@ from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
 from uniun_bots.host.remembering import Remembering
+from uniun_bots.host.reminding import Reminding
 from uniun_bots.host.taking import Taking
 from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.engine import Engine, EngineInfo
@@ -62,6 +63,7 @@ class House(Premises):
         super().__post_init__()
         self.taking = Taking(self)
         self.remembering = Remembering(self)
+        self.reminding = Reminding(self, self.hand_over)
         self._costs = Costs()
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()

@@ -14,7 +14,6 @@ from uniun_bots.approvals.queue import expire
 from uniun_bots.graph import retention
 from uniun_bots.host.house import House
 from uniun_bots.host.profiles import publish_profiles
-from uniun_bots.host.reminding import remind
 from uniun_bots.host.taking import MOST_UNDER_WAY
 from uniun_bots.inputs.prune import prune_decided
 from uniun_bots.journal.record import bury, prune_runs
@@ -31,7 +30,6 @@ LAST_POST_S = 1.5
 LANES = 3
 """Batches that may be on their way to one relay at a time: its answers come slower than we write."""
 PRUNE_EVERY_S = 3600.0
-REMIND_EVERY_S = 15.0
 PAUSE_AFTER_FAULT_S = 1.0
 ANSWER_AGAIN_S = 5.0
 
@@ -74,7 +72,7 @@ class Loops:
             self._answering = self._start(self._answer_all())
             self._start(self._pruning())
             self._start(self._forever(self.house.remembering.step))
-            self._start(self._reminding())
+            self._start(self._forever(self.house.reminding.step))
             self._start(self._once(self._finish_mail))
         self._start(self._publish_profiles())
 
@@ -93,6 +91,7 @@ class Loops:
             or house.keeping
             or self._in_flight
             or house.arrived.is_set()
+            or house.reminding.busy
             or (due is not None and due <= now)
         ):
             return False
@@ -228,19 +227,6 @@ class Loops:
                     await asyncio.sleep(0.05)
         except TimeoutError:
             log.info("stopping: some replies wait in the outbox for the next start")
-
-    # reminders ----------------------------------------------------------------------------------------
-
-    async def _reminding(self) -> None:
-        async def step() -> None:
-            self._in_flight += 1
-            try:
-                await remind(self.house)
-            finally:
-                self._in_flight -= 1
-            await self.house.clock.sleep_until(self.house.clock.now() + REMIND_EVERY_S)
-
-        await self._forever(step)
 
     # retention ----------------------------------------------------------------------------------------
 

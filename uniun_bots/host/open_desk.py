@@ -47,6 +47,7 @@ async def open_desk(
                     finder=Finder(gateway, store, clock),
                     environ=environ,
                     hand_over=_next_host,
+                    remind=_next_host,
                 )
 
 
@@ -54,5 +55,5 @@ def _nobody_waits(relay: str) -> None:
     """That a relay came back moves nothing here."""
 
 
-def _next_host(relays: Iterable[str]) -> None:
-    """What is in the outbox goes out with the next host."""
+def _next_host(relays: Iterable[str] = ()) -> None:
+    """What is in the outbox goes out with the next host, and so do reminders."""

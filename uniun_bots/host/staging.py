@@ -15,7 +15,7 @@ from uniun_bots.personas.keys import resolve_identity
 from uniun_bots.personas.project import Project
 from uniun_bots.personas.settings import DEFAULT_MODEL
 
-VARIABLE = "UNIUN_BOTS_STAGED_KEY_"
+VARIABLE = "STAGED_KEY_"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,6 @@ docs/test-your-personas.md shows it at work.
 """
 
 from uniun_bots.testing.on_stage import Persona
-from uniun_bots.testing.plugin import OpenPersona, persona, pytest_addoption
+from uniun_bots.testing.plugin import OpenPersona, persona, persona_project
 
-__all__ = ["OpenPersona", "Persona", "persona", "pytest_addoption"]
+__all__ = ["OpenPersona", "Persona", "persona", "persona_project"]
