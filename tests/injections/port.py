@@ -16,6 +16,7 @@ from uniun_bots.context.context import Context
 from uniun_bots.database.store import Store
 from uniun_bots.graph.note import Note
 from uniun_bots.host.asking import gate_for
+from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.bech32 import encode
@@ -48,12 +49,17 @@ class Port:
     signer: LocalSigner
     question: Note
     older: Note
+    max_rounds: int = 4
 
     async def run(self, says: Iterable[str]) -> tuple[Outcome, Event | None, int]:
         """The outcome, what would leave, and how many answers were never asked for."""
         queue = list(says)
         engine = ScriptedEngine(queue, context_tokens=ASKING.context_tokens)
-        context = await self._context(engine)
+        outcome, event = await self.run_on(engine, ASKING)
+        return outcome, event, len(queue) - len(engine.requests)
+
+    async def run_on(self, engine: Engine, asking: Asking) -> tuple[Outcome, Event | None]:
+        context = await self._context(engine, asking)
         self.scene.answering(self.question)
         self.scene.reach.handles = context.handles
         given = self.scene.hosted.gana
@@ -63,12 +69,12 @@ class Port:
                 context,
                 self._agent(engine),
                 scheduler=scheduler,
-                asking=ASKING,
+                asking=asking,
                 gate=gate_for(given, None, [self.signer.spellings], rules),
             )
-        return outcome, await self._pinned(outcome), len(queue) - len(engine.requests)
+        return outcome, await self._pinned(outcome)
 
-    def _agent(self, engine: ScriptedEngine) -> Agent:
+    def _agent(self, engine: Engine) -> Agent:
         async def carry_out(call: Call) -> Effect:
             return await execute(call, self.scene.reach)
 
@@ -76,9 +82,9 @@ class Port:
             pass
 
         known = self.scene.registration
-        return Agent(known, schema_of_calls(known), 4, carry_out, engine.count, keep)
+        return Agent(known, schema_of_calls(known), self.max_rounds, carry_out, engine.count, keep)
 
-    async def _context(self, engine: ScriptedEngine) -> Context:
+    async def _context(self, engine: Engine, asking: Asking) -> Context:
         given = self.scene.hosted.gana
         context = await assemble(
             self.scene_turn(),
@@ -88,8 +94,8 @@ class Port:
             names={},
             knowledge=(),
             engine=engine,
-            context_tokens=ASKING.context_tokens,
-            answer_tokens=ASKING.answer_tokens,
+            context_tokens=asking.context_tokens,
+            answer_tokens=asking.answer_tokens + asking.context_tokens // 4,
             now=NOW,
             rules=agent_rules(self.scene.registration, given.max_rounds),
             cites_turn=True,
@@ -133,12 +139,12 @@ class Port:
             yield "characters that no text may hold"
 
 
-async def open_port(store: Store) -> Port:
+async def open_port(store: Store, max_chars: int = 500, question: str = QUESTION) -> Port:
     signer = LocalSigner(SecretText("hex", SECRET))
-    given = gana(output={"type": "group", "ref": "same", "reply": True}, task=TASK)
+    given = gana(output={"type": "group", "ref": "same", "reply": True, "max_chars": max_chars}, task=TASK)
     found = scene(store, hosted(given, signer.public_key))
-    older, question = await found.hear(message("The tide table hangs in the harbour."), message(QUESTION))
-    return Port(found, signer, question, older)
+    older, asked = await found.hear(message("The tide table hangs in the harbour."), message(question))
+    return Port(found, signer, asked, older)
 
 
 def filled(text: str) -> str:

