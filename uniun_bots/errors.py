@@ -21,6 +21,7 @@ UniunError
 │   ├── SchemaRefused    a JSON schema that cannot be turned into a grammar
 │   ├── EngineLost       the engine died or hung under the request
 │   ├── ServerRefused    a model server says no; carries its HTTP status
+│   ├── VectorRefused    an embedder gave numbers that point nowhere
 │   ├── JobRefused       the queue is full, or the host is closing
 │   ├── JobOverdue       no answer before the deadline of the one who asked
 │   └── JobCancelled     stopped for good: a model switch was forced, or the engine stopped it
@@ -144,6 +145,10 @@ class ServerRefused(EngineError):
     def __init__(self, message: str, status: int) -> None:
         self.status = status
         super().__init__(message)
+
+
+class VectorRefused(EngineError):
+    pass
 
 
 class JobRefused(EngineError):

