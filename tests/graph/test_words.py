@@ -4,25 +4,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uniun_bots.graph.words import words
+from uniun_bots.graph.words import asked_words, words
 
 
 @given(st.text(st.characters(max_codepoint=127)))
 def test_ascii_text_is_left_alone(text: str) -> None:
-    assert words(text) == text
+    assert words(text) == asked_words(text) == text
 
 
 @pytest.mark.parametrize("text", ["Überfahrt nach Föhr", "паром отходит", "العبارة تغادر", "κύμα", "🌊 tide"])
 def test_scripts_with_spaces_are_left_alone(text: str) -> None:
-    assert words(text) == text
+    assert words(text) == asked_words(text) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "pairs"),
-    [("东京都", "东京 京都"), ("水", "水"), ("tide潮汐table", "tide 潮汐 table"), ("海。山", "海 。 山")],
+    ("text", "pairs", "last"),
+    [
+        ("东京都", "东京 京都", "都"),
+        ("水", "水", "水"),
+        ("海。山", "海 。 山", "山"),
+    ],
 )
-def test_scripts_without_spaces_become_overlapping_pairs(text: str, pairs: str) -> None:
-    assert words(text).split() == pairs.split()
+def test_scripts_without_spaces_become_overlapping_pairs(text: str, pairs: str, last: str) -> None:
+    assert asked_words(text).split() == pairs.split()
+    assert words(text).split()[-1] == last
+    assert set(asked_words(text).split()) <= set(words(text).split())
+
+
+def test_runs_between_other_words_keep_their_place() -> None:
+    assert words("tide潮汐table").split() == ["tide", "潮汐", "汐", "table"]
 
 
 @given(st.text(st.sampled_from("東京都历史ข้าวabc 。\n"), max_size=30), st.data())
@@ -35,4 +45,10 @@ def test_every_piece_of_two_letters_is_found_in_its_text(text: str, data: st.Dat
     asked = run[start : start + 2]
     if any(letter in "abc。" for letter in asked):
         return
-    assert words(asked).strip() in words(text).split()
+    assert asked_words(asked).strip() in words(text).split()
+
+
+@given(st.text(st.sampled_from("東京都历史abc 。"), max_size=30))
+def test_every_letter_of_a_run_begins_a_word(text: str) -> None:
+    unspaced = set(text) - set("abc 。")
+    assert unspaced <= {word[0] for word in words(text).split()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.scope import Scope, where
-from uniun_bots.graph.words import words
+from uniun_bots.graph.words import asked_words
 
 MOST_RANKED = 2000
 """The newest memories of a scope that a question is compared with."""
@@ -49,7 +49,7 @@ def memories(tx: sqlite3.Connection, scope: Scope, limit: int = 20, about: str =
 
 def content_words(text: str) -> set[str]:
     """Words of three letters and more by their beginnings, so that `tide` meets `tides`; and all of other scripts."""
-    found = _WORD.findall(words(text).casefold())
+    found = _WORD.findall(asked_words(text).casefold())
     return {word[:5] for word in found if len(word) > 2 or not word.isascii()}
 
 

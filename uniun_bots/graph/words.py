@@ -1,7 +1,8 @@
 """Text as full-text search stores it: scripts without spaces cut into overlapping pairs.
 
 SQLite's tokenizer takes a run of Han, kana, Hangul, Thai, Lao, Khmer or Myanmar letters as one word, so nothing
-inside it would ever be found. The same cut is made of a query.
+inside it would ever be found. The same cut is made of a query. The last letter of a run stands once more by itself:
+so every letter begins a word, and one letter alone is found by what begins with it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,14 @@ _UNSPACED = re.compile(
 
 
 def words(text: str) -> str:
+    """For the index."""
+    return (
+        text if text.isascii() else _UNSPACED.sub(lambda found: f"{_pairs(found)}{found.group()[-1]} ", text)
+    )
+
+
+def asked_words(text: str) -> str:
+    """For a query: pairs only, which hold each letter of a run already."""
     return text if text.isascii() else _UNSPACED.sub(_pairs, text)
 
 

@@ -1,4 +1,4 @@
-"""An embedder of this machine: llama.cpp in a worker process that yields to everybody else, and may die without harm."""
+"""An embedder of this machine: llama.cpp in a worker process that yields to all others and may die without harm."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Q8_0 = 7
 
 class EmbeddingModel:
     def __init__(self, path: Path, *, plain: bool, tokens: int = MOST_TOKENS) -> None:
-        llama_cpp.llama_log_set(_quiet, ctypes.c_void_p(0))
+        be_quiet()
         llama_cpp.llama_backend_init()
         params = llama_cpp.llama_model_default_params()
         params.use_extra_bufts = not plain
@@ -84,6 +84,7 @@ class EmbeddingModel:
 
 def small_minilm(folder: Path, target: Path) -> None:
     """The default embedder as a small GGUF at `target`, made from the package's `folder`. Raises ModelUnusable."""
+    be_quiet()
     target.parent.mkdir(parents=True, exist_ok=True)
     whole, small = target.with_suffix(f".{os.getpid()}.whole"), target.with_suffix(f".{os.getpid()}.new")
     try:
@@ -98,6 +99,12 @@ def small_minilm(folder: Path, target: Path) -> None:
         small.unlink(missing_ok=True)
 
 
-@llama_cpp.llama_log_callback
-def _quiet(level: int, text: bytes, data: object) -> None:
+def _hear_nothing(level: int, text: bytes, data: object) -> None:
     """llama.cpp tells every tensor."""
+
+
+_QUIET = llama_cpp.llama_log_callback(_hear_nothing)
+
+
+def be_quiet() -> None:
+    llama_cpp.llama_log_set(_QUIET, ctypes.c_void_p(0))

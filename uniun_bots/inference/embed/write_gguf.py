@@ -55,7 +55,9 @@ class Tensor:
 
 def write_gguf(target: Path, settings: Mapping[str, Value], tensors: Sequence[Tensor]) -> None:
     head = b"GGUF" + struct.pack("<IQQ", VERSION, len(tensors), len(settings))
-    head += b"".join(_text(key) + struct.pack("<I", value.kind) + value.data for key, value in settings.items())
+    head += b"".join(
+        _text(key) + struct.pack("<I", value.kind) + value.data for key, value in settings.items()
+    )
     offset = 0
     for tensor in tensors:
         shape = tuple(reversed(tensor.shape))

@@ -1,0 +1,133 @@
+"""The table of vectors: which notes have one, which wait, and by which embedder."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from uniun_bots.inference.embed.embedder import EmbedderInfo
+from uniun_bots.inference.embed.vector import cosine
+
+SAME_PROBE = 0.99
+"""Nearer than this are two vectors of one text by one embedder on different machines."""
+WINDOW = 2_000
+"""Arrival numbers looked at in one read for notes that wait."""
+BATCH = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """An embedder as the table knows it."""
+
+    id: int
+    name: str
+    width: int
+    stamp: str
+    """Random: an index file that carries it was made of this table and of no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    seq: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    waiting: tuple[Waiting, ...]
+    upto: int
+    """Every note up to this number has what it will get, once `waiting` is done."""
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    embedded: int
+    refused: int
+    waiting: int
+    """At most: empty and deleted notes among the last ones are counted until they are looked at."""
+
+
+def register(tx: sqlite3.Connection, info: EmbedderInfo) -> Registered:
+    """The row of this embedder; a new one when its name, its width or its vectors are new."""
+    rows = tx.execute(
+        "SELECT * FROM embedders WHERE name = ? AND width = ? ORDER BY embedder DESC", (info.name, info.width)
+    )
+    for row in rows:
+        if cosine(row["probe"], info.probe) >= SAME_PROBE:
+            return _registered(row)
+    made = tx.execute(
+        "INSERT INTO embedders (name, width, probe, stamp) VALUES (?, ?, ?, ?) RETURNING *",
+        (info.name, info.width, info.probe, secrets.token_hex(8)),
+    )
+    return _registered(made.fetchone())
+
+
+def _registered(row: sqlite3.Row) -> Registered:
+    return Registered(row["embedder"], row["name"], row["width"], row["stamp"])
+
+
+def queue(tx: sqlite3.Connection, embedder: int, limit: int) -> Queue:
+    """The oldest notes without a vector. Read from the notes themselves: nothing else has to be kept up."""
+    upto = int(tx.execute("SELECT upto FROM embedders WHERE embedder = ?", (embedder,)).fetchone()[0])
+    newest = int(tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0])
+    end = min(newest, upto + WINDOW)
+    rows = tx.execute(
+        "SELECT n.seq, n.text FROM notes n WHERE n.seq > ? AND n.seq <= ? AND n.deleted = 0 AND n.text != ''"
+        " AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.seq = n.seq AND e.embedder = ?)"
+        " ORDER BY n.seq LIMIT ?",
+        (upto, end, embedder, limit),
+    ).fetchall()
+    found = tuple(Waiting(row["seq"], row["text"]) for row in rows)
+    done = found[-1].seq if len(found) == limit else end
+    return Queue(found, done, done < newest)
+
+
+def put(
+    tx: sqlite3.Connection, embedder: int, vectors: Sequence[tuple[Waiting, bytes | None]], upto: int
+) -> None:
+    """What was made for the texts that were read. A note that changed or went meanwhile gets nothing."""
+    tx.executemany(
+        "INSERT INTO embeddings (embedder, seq, vector) SELECT ?, n.seq, ? FROM notes n"
+        " WHERE n.seq = ? AND n.text = ? AND n.deleted = 0 ON CONFLICT DO NOTHING",
+        [(embedder, vector, note.seq, note.text) for note, vector in vectors],
+    )
+    skipped = tx.execute(
+        "SELECT min(n.seq) FROM json_each(?) j JOIN notes n ON n.seq = j.value WHERE n.deleted = 0"
+        " AND n.text != '' AND NOT EXISTS"
+        " (SELECT 1 FROM embeddings e WHERE e.seq = n.seq AND e.embedder = ?)",
+        (str([note.seq for note, _ in vectors]), embedder),
+    ).fetchone()[0]
+    tx.execute(
+        "UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?",
+        (reached := upto if skipped is None else skipped - 1, embedder, reached),
+    )
+
+
+def forget_others(tx: sqlite3.Connection, embedder: int) -> int:
+    """Vectors of former embedders, when this one has done all notes; call again while it returns BATCH."""
+    rows = tx.execute(
+        "DELETE FROM embeddings WHERE change IN (SELECT change FROM embeddings WHERE embedder != ? LIMIT ?)",
+        (embedder, BATCH),
+    )
+    if rows.rowcount < BATCH:
+        tx.execute("DELETE FROM embedders WHERE embedder != ?", (embedder,))
+    return rows.rowcount
+
+
+def has_others(tx: sqlite3.Connection, embedder: int) -> bool:
+    return tx.execute("SELECT 1 FROM embedders WHERE embedder != ?", (embedder,)).fetchone() is not None
+
+
+def progress(tx: sqlite3.Connection, embedder: int) -> Progress:
+    upto, newest, rows, refused, ahead = tx.execute(
+        "SELECT e.upto, (SELECT coalesce(max(seq), 0) FROM notes),"
+        " (SELECT count(*) FROM embeddings WHERE embedder = e.embedder),"
+        " (SELECT count(*) FROM embeddings WHERE embedder = e.embedder AND vector IS NULL),"
+        " (SELECT count(*) FROM embeddings WHERE embedder = e.embedder AND seq > e.upto)"
+        " FROM embedders e WHERE e.embedder = ?",
+        (embedder,),
+    ).fetchone()
+    return Progress(embedded=rows - refused, refused=refused, waiting=max(0, newest - upto - ahead))

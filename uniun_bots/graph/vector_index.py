@@ -1,0 +1,116 @@
+"""An index over vectors: nearest ones fast. Derived from the table, so it may be thrown away at any time.
+
+Blocking, and for one thread at a time. numpy and usearch are imported when the first one is made: a host that never
+searches by meaning does not pay for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+EXACT_UP_TO = 100_000
+"""So many vectors are compared one by one in a few milliseconds; beyond that the index's graph is asked."""
+CONNECTIVITY = 16
+EXPANSION_ADD = 128
+EXPANSION_SEARCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    seq: int
+    distance: float
+    """1 - cosine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far the table was read."""
+
+    change: int = 0
+    gone: int = 0
+
+
+class VectorIndex:
+    def __init__(self, width: int, mark: Mark | None = None, loaded: Any = None) -> None:
+        self.width = width
+        self.mark = mark or Mark()
+        self.unsaved = 0
+        self.usearch: Any = loaded if loaded is not None else empty(width)
+
+    def __len__(self) -> int:
+        return len(self.usearch)
+
+    def seqs(self) -> npt.NDArray[np.uint64]:
+        found: npt.NDArray[np.uint64] = self.usearch.keys[: len(self)]
+        return found
+
+    def apply(self, gone: Iterable[int], fresh: Sequence[tuple[int, bytes]], mark: Mark) -> None:
+        """First what went, then what came: a note that changed has gone and come again."""
+        import numpy as np
+
+        seqs = np.array([seq for seq, _ in fresh], dtype=np.uint64)
+        leaving = np.array([*gone, *seqs.tolist()], dtype=np.uint64)
+        leaving = leaving[self.usearch.contains(leaving)] if len(self) and len(leaving) else leaving[:0]
+        if len(leaving):
+            self.usearch.remove(np.unique(leaving))
+        if len(seqs):
+            self.usearch.add(seqs, matrix([vector for _, vector in fresh], self.width), threads=1)
+        self.unsaved += len(leaving) + len(seqs)
+        self.mark = mark
+
+    def nearest(self, vector: bytes, count: int) -> list[Near]:
+        """Raises ValueError for a vector of another width: a distance to it would mean nothing."""
+        import numpy as np
+
+        if len(vector) != self.width:
+            raise ValueError(f"a vector of width {len(vector)} was held against width {self.width}")
+        if not len(self):
+            return []
+        exact = len(self) <= EXACT_UP_TO
+        self.usearch.expansion_search = max(EXPANSION_SEARCH, 2 * count)
+        found = self.usearch.search(
+            np.frombuffer(vector, np.int8), min(count, len(self)), exact=exact, threads=1
+        )
+        return [
+            Near(seq, distance)
+            for seq, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)
+        ]
+
+
+def empty(width: int) -> Any:
+    from usearch.index import Index
+
+    return Index(
+        ndim=width,
+        metric="cos",
+        dtype="i8",
+        connectivity=CONNECTIVITY,
+        expansion_add=EXPANSION_ADD,
+        expansion_search=EXPANSION_SEARCH,
+    )
+
+
+def matrix(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int8]:
+    import numpy as np
+
+    return np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), width)
+
+
+def scan(vector: bytes, rows: Sequence[tuple[int, bytes]], count: int) -> list[Near]:
+    """The true nearest of these, one by one."""
+    import numpy as np
+
+    if not rows:
+        return []
+    asked = np.frombuffer(vector, np.int8).astype(np.float32)
+    many = matrix([row[1] for row in rows], len(vector)).astype(np.float32)
+    lengths = np.linalg.norm(many, axis=1) * np.linalg.norm(asked)
+    distances = 1.0 - (many @ asked) / np.maximum(lengths, 1e-9)
+    best = np.argsort(distances, kind="stable")[:count]
+    return [Near(rows[at][0], float(distances[at])) for at in best.tolist()]

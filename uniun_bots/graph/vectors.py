@@ -1,0 +1,216 @@
+"""Search by meaning: the table of vectors, an index that follows it, and the embedder that questions go through.
+
+Scope is exact. A small scope is scanned whole, over the bytes of the table. Of a large one the nearest of all are
+taken, more and more of them until enough lie in the scope; if that does not end, it is scanned whole too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from uniun_bots.database.store import Store
+from uniun_bots.errors import EngineError
+from uniun_bots.graph import embeddings, index_file, index_rows
+from uniun_bots.graph.by_words import within
+from uniun_bots.graph.embeddings import Registered
+from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.vector_index import Near, VectorIndex, scan
+from uniun_bots.inference.embed.embedder import Embedder
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+PATIENCE_S = 2.0
+"""What a question waits for its vector; then words alone must do."""
+MOST_SCANNED = 12_000
+MOST_FETCHED = 16_384
+WINDOW = 50_000
+SAVE_AFTER = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class VectorStatus:
+    embedder: str
+    """As host.yaml spells it."""
+    ready: bool
+    indexed: int
+    """Vectors in the index; fewer than embedded while it is made anew."""
+    fault: str
+    """Why the embedder gave nothing when it was last asked; empty when it did."""
+
+
+class Vectors:
+    def __init__(
+        self, store: Store, embedder: Embedder, folder: Path, *, patience_s: float = PATIENCE_S
+    ) -> None:
+        """`folder` holds the index file."""
+        self.store, self.embedder, self.folder = store, embedder, folder
+        self._patience_s = patience_s
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="vectors")
+        self._following = asyncio.Lock()
+        self._registered: Registered | None = None
+        self._index: VectorIndex | None = None
+        self._ready: asyncio.Task[Registered] | None = None
+        self._follow: asyncio.Task[VectorIndex | None] | None = None
+        self.fault = ""
+
+    async def aclose(self) -> None:
+        """What was not saved is read from the table again at the next start."""
+        for task in (self._ready, self._follow):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
+        await self.embedder.aclose()
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def status(self) -> VectorStatus:
+        indexed = len(self._index) if self._index else 0
+        return VectorStatus(self.embedder.name, self._registered is not None, indexed, self.fault)
+
+    # the embedder -------------------------------------------------------------------------------------
+
+    async def registered(self) -> Registered:
+        """The embedder as the table knows it. Raises EngineError."""
+        try:
+            info = await self.embedder.load()
+        except EngineError as fault:
+            self.fault = str(fault)
+            raise
+        known = self._registered
+        if known is None or (known.name, known.width) != (info.name, info.width):
+            known = await self.store.write(lambda tx: embeddings.register(tx, info))
+            async with self._following:
+                if self._registered != known:
+                    self._registered, self._index = known, None
+        return known
+
+    async def vector_of(self, question: str) -> bytes | None:
+        """None when the embedder has none for it, or not in time. The start of an embedder goes on meanwhile."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                if self._ready is None or self._ready.done():
+                    self._ready = asyncio.ensure_future(self.registered())
+                await asyncio.shield(self._ready)
+                (vector,) = await self.embedder.embed([question], urgent=True)
+        except (EngineError, TimeoutError) as fault:
+            self.fault = str(fault) or f"no vector within {self._patience_s:g} s"
+            log.warning("search: by words alone: %s", self.fault)
+            return None
+        self.fault = ""
+        return vector
+
+    # the index ----------------------------------------------------------------------------------------
+
+    async def follow(self) -> VectorIndex | None:
+        """Take in what changed in the table, from a saved index or from nothing. None before `registered`."""
+        async with self._following:
+            embedder = self._registered
+            if embedder is None:
+                return None
+            if self._index is None:
+                self._index = await self._open(embedder)
+            await self._read_on(self._index, embedder)
+            return self._index
+
+    async def _open(self, embedder: Registered) -> VectorIndex:
+        newest = await self.store.read(index_rows.newest)
+        found = await self._blocking(lambda: index_file.load(self.folder, embedder, newest))
+        if found is not None:
+            await self._read_on(found, embedder)
+            held = await self.store.read(lambda tx: index_rows.vectors_held(tx, embedder.id))
+            if len(found) == held:
+                return found
+            log.warning("search: the index holds %d vectors and the table %d: made anew", len(found), held)
+        return await self._blocking(lambda: VectorIndex(embedder.width))
+
+    async def _read_on(self, index: VectorIndex, embedder: Registered) -> None:
+        more = True
+        while more:
+            page = await self.store.read(lambda tx: index_rows.changes(tx, embedder, index.mark))
+            if page.gone or page.fresh:
+                await self._blocking(lambda: index.apply(page.gone, page.fresh, page.mark))  # noqa: B023
+            index.mark, more = page.mark, page.more
+
+    async def save(self, *, always: bool = False) -> None:
+        """When enough has changed to be worth it, or `always` when anything has. Raises OSError."""
+        async with self._following:
+            index, embedder = self._index, self._registered
+            if index is None or embedder is None or not index.unsaved:
+                return
+            if always or index.unsaved >= max(SAVE_AFTER, len(index) // 10):
+                await self._blocking(lambda: index_file.save(self.folder, index, embedder))
+                await self.store.write(lambda tx: index_rows.forget_gone(tx, index.mark.gone))
+
+    async def _blocking(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    # search -------------------------------------------------------------------------------------------
+
+    async def near(self, question: str, scope: Scope, limit: int) -> list[Near]:
+        """The nearest notes of the scope, the nearest first; none when there is no vector for the question."""
+        vector = await self.vector_of(question)
+        return await self.nearest(vector, scope, limit) if vector else []
+
+    async def nearest(self, vector: bytes, scope: Scope, limit: int) -> list[Near]:
+        index, embedder = await self._index_in_time(), self._registered
+        if embedder is None or len(vector) != embedder.width:
+            return []
+        if index is None:
+            # It is being made anew. What can be told without it is told.
+            rows = await self._rows(embedder, scope, MOST_SCANNED + 1)
+            return await self._scan(vector, rows, limit) if len(rows) <= MOST_SCANNED else []
+        scanned, count = False, 4 * limit
+        while True:
+            near = await self._blocking(lambda: index.nearest(vector, count))  # noqa: B023
+            found = await self._within(near, scope)
+            if len(found) >= limit or len(near) < count:
+                return found[:limit]
+            count = _more(count, len(found), limit)
+            if not scanned and count > 8 * len(near):
+                scanned = True
+                rows = await self._rows(embedder, scope, MOST_SCANNED + 1)
+                if len(rows) <= MOST_SCANNED:
+                    return await self._scan(vector, rows, limit)
+            if count > MOST_FETCHED:
+                return await self._scan_all(vector, embedder, scope, limit)
+
+    async def _index_in_time(self) -> VectorIndex | None:
+        if self._follow is None or self._follow.done():
+            self._follow = asyncio.ensure_future(self.follow())
+        await asyncio.wait([self._follow], timeout=self._patience_s)
+        return self._follow.result() if self._follow.done() else None
+
+    async def _within(self, near: Sequence[Near], scope: Scope) -> list[Near]:
+        seqs = [one.seq for one in near]
+        allowed = await self.store.read(lambda tx: within(tx, seqs, scope))
+        return [one for one in near if one.seq in allowed]
+
+    async def _rows(
+        self, embedder: Registered, scope: Scope, at_most: int, seqs: range | None = None
+    ) -> list[tuple[int, bytes]]:
+        return await self.store.read(lambda tx: index_rows.vectors_within(tx, embedder, scope, at_most, seqs))
+
+    async def _scan(self, vector: bytes, rows: Sequence[tuple[int, bytes]], limit: int) -> list[Near]:
+        whole = [row for row in rows if len(row[1]) == len(vector)]
+        return await self._blocking(lambda: scan(vector, whole, limit))
+
+    async def _scan_all(self, vector: bytes, embedder: Registered, scope: Scope, limit: int) -> list[Near]:
+        """A large scope that lies far from the question."""
+        best: list[Near] = []
+        newest = await self.store.read(lambda tx: tx.execute("SELECT max(seq) FROM notes").fetchone()[0])
+        for start in range(0, newest + 1, WINDOW):
+            rows = await self._rows(embedder, scope, WINDOW, range(start, start + WINDOW))
+            best += await self._scan(vector, rows, limit)
+            best = sorted(best, key=lambda one: one.distance)[:limit]
+        return best
+
+
+def _more(count: int, found: int, limit: int) -> int:
+    """As many as may do, if the rest is like what was seen; with nothing seen far more than would be fetched."""
+    return max(2 * count, 2 * count * limit // found) if found else MOST_FETCHED + 1
