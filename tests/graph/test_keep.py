@@ -24,7 +24,7 @@ from tests.factory import (
 from tests.stores import count
 from uniun_bots.graph.find import note_by_id, raw_event
 from uniun_bots.graph.keep import MOST_EDGES, keep, keep_note, keep_sightings, mark_deleted
-from uniun_bots.graph.words import words
+from uniun_bots.graph.words import asked_words
 from uniun_bots.nostr.event import Event
 from uniun_bots.relays.heard import Sighting
 
@@ -53,7 +53,7 @@ def found(tx: sqlite3.Connection, asked: str) -> set[str]:
     """Texts of the notes that full-text search finds."""
     rows = tx.execute(
         "SELECT text FROM notes_text JOIN notes ON seq = notes_text.rowid WHERE notes_text MATCH ?",
-        (f'"{words(asked)}"',),
+        (f'"{asked_words(asked)}"',),
     )
     return {row[0] for row in rows}
 

@@ -186,7 +186,7 @@ async def saved(store: Store, embedder: ScriptedEmbedder, *texts: str) -> Path:
     vectors = vectors_over(store, embedder)
     await vectors.registered()
     await vectors.follow()
-    await vectors.save(always=True)
+    await vectors.save(1)
     await vectors.aclose()
     return store.path.parent / FOLDER
 
@@ -211,6 +211,10 @@ async def test_a_saved_index_is_used_again(store: Store, embedder: ScriptedEmbed
     assert await loaded(store, embedder)
 
 
+def empty(folder: Path) -> None:
+    index_bytes(folder).write_bytes(b"")
+
+
 def flip(folder: Path) -> None:
     file = index_bytes(folder)
     data = bytearray(file.read_bytes())
@@ -231,7 +235,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "a flipped byte": flip,
     "half of it": halve,
     "no file": lambda folder: index_bytes(folder).unlink(),
-    "an empty file": lambda folder: index_bytes(folder).write_bytes(b""),
+    "an empty file": empty,
     "a half-written note": spoil_note,
     "no note": lambda folder: (folder / index_file.NOTE).unlink(),
 }
@@ -246,7 +250,7 @@ async def test_after_any_damage_to_the_index_the_graph_reads_the_same(
     assert not await loaded(store, embedder)
     vectors = vectors_over(store, embedder)
     assert await seqs(vectors, "moon", 1) == [2]
-    await vectors.save(always=True)
+    await vectors.save(1)
     await vectors.aclose()
     assert await loaded(store, embedder)
     assert len(list(folder.glob("*.usearch"))) == 1
@@ -328,7 +332,7 @@ async def test_an_index_that_cannot_be_written_leaves_the_one_before(
     whole = index.usearch
     index.usearch = Full()
     with pytest.raises(OSError, match="No space left"):
-        await vectors.save(always=True)
+        await vectors.save(1)
     index.usearch = whole
     assert await loaded(store, embedder)
     assert len(list(folder.glob("*.usearch"))) == 1
@@ -359,7 +363,7 @@ KILLED = """
                     os.kill(os.getpid(), signal.SIGKILL)
                 to_disk(file)
             index_file._to_disk = dying
-            await vectors.save(always=True)
+            await vectors.save(1)
 
     asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
@@ -384,7 +388,7 @@ async def test_kill_9_while_an_index_is_written_leaves_a_graph_that_reads_the_sa
         vectors = vectors_over(store, embedder)
         assert await seqs(vectors, "one more note", 1) == [4]
         assert sorted(await seqs(vectors, "moon", 9)) == [1, 2, 3, 4]
-        await vectors.save(always=True)
+        await vectors.save(1)
         await vectors.aclose()
         assert await loaded(store, embedder)
     assert len(list((path.parent / FOLDER).glob("*.usearch"))) == 1
@@ -404,7 +408,7 @@ async def test_vectors_of_the_embedder_before_stay_until_the_new_ones_are_whole(
     second = (await store.write(lambda tx: register(tx, info))).id
     half = await store.read(lambda tx: queue(tx, second, 50))
     pairs = [(one, other._vector(one.text)) for one in half.waiting]
-    await store.write(lambda tx: put(tx, second, pairs, half.upto))
+    await store.write(lambda tx: put(tx, second, half, pairs))
     assert (await store.read(lambda tx: progress(tx, first))).embedded == 100
     assert (await store.read(lambda tx: progress(tx, second))).waiting == 50
     await embed_all(store, other)

@@ -48,7 +48,8 @@ class Stage:
 
     def settings(self, *lines: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "host.yaml").write_text("\n".join(lines) or "{}")
+        quiet = () if any(line.startswith("embedder") for line in lines) else ("embedder: none",)
+        (self.folder / "host.yaml").write_text("\n".join((*lines, *quiet)))
 
     def persona(
         self, name: str = "tide", /, task: str | None = "Say when the tide comes.", **changes: str | None

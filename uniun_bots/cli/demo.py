@@ -129,7 +129,9 @@ def write_project(folder: Path, relay: str, group: str, model: str) -> None:
     scripted = (
         "engines: {script: {type: scripted, replies: [Choose one page a day and keep the promise small.]}}\n"
     )
-    (folder / "host.yaml").write_text(f"model: {model}\n{scripted if model == 'script' else ''}")
+    (folder / "host.yaml").write_text(
+        f"model: {model}\nembedder: none\n{scripted if model == 'script' else ''}"
+    )
     example = (bundled_folder("personas") or Path("personas")) / f"{GANA}.md"
     lines = example.read_text(encoding="utf-8").splitlines(keepends=True)
     changed = [

@@ -113,6 +113,7 @@ def _show(found: dict[str, Any]) -> None:
         f" {found['dead_letters']} dead letters,"
         f" pid {found['pid']}"
     )
+    screen.print(searching(found["search"]))
     if found["memories_on"]:
         screen.print(memory_line(found["memories"]))
     sys.stdout.flush()
@@ -122,6 +123,17 @@ def memory_line(backlog: dict[str, int]) -> str:
     return (
         f"{backlog['kept']} memories; {backlog['waiting']} notes wait for one, {backlog['given_up']} given up"
     )
+
+
+def searching(search: dict[str, Any]) -> str:
+    """How far notes can be searched by meaning."""
+    if search["state"] == "off":
+        return "search: by words (`embedder: none`)"
+    told = f"search: {search['embedder']}, {search['embedded']} notes embedded, {search['waiting']} wait"
+    told += f" ({search['state']})"
+    if search["refused"]:
+        told += f", {search['refused']} passed over"
+    return f"{told}; {search['fault']}" if search["fault"] else told
 
 
 def worker_deaths(health: dict[str, Any] | None) -> str:

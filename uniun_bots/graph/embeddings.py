@@ -86,9 +86,10 @@ def queue(tx: sqlite3.Connection, embedder: int, limit: int) -> Queue:
 
 
 def put(
-    tx: sqlite3.Connection, embedder: int, vectors: Sequence[tuple[Waiting, bytes | None]], upto: int
+    tx: sqlite3.Connection, embedder: int, found: Queue, vectors: Sequence[tuple[Waiting, bytes | None]]
 ) -> None:
-    """What was made for the texts that were read. A note that changed or went meanwhile gets nothing."""
+    """What was made of the texts in `found`. A note that changed or went meanwhile gets nothing, and a note that
+    still lacks its vector is not passed."""
     tx.executemany(
         "INSERT INTO embeddings (embedder, seq, vector) SELECT ?, n.seq, ? FROM notes n"
         " WHERE n.seq = ? AND n.text = ? AND n.deleted = 0 ON CONFLICT DO NOTHING",
@@ -98,11 +99,11 @@ def put(
         "SELECT min(n.seq) FROM json_each(?) j JOIN notes n ON n.seq = j.value WHERE n.deleted = 0"
         " AND n.text != '' AND NOT EXISTS"
         " (SELECT 1 FROM embeddings e WHERE e.seq = n.seq AND e.embedder = ?)",
-        (str([note.seq for note, _ in vectors]), embedder),
+        (str([note.seq for note in found.waiting]), embedder),
     ).fetchone()[0]
+    reached = found.upto if skipped is None else skipped - 1
     tx.execute(
-        "UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?",
-        (reached := upto if skipped is None else skipped - 1, embedder, reached),
+        "UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?", (reached, embedder, reached)
     )
 
 
@@ -119,6 +120,17 @@ def forget_others(tx: sqlite3.Connection, embedder: int) -> int:
 
 def has_others(tx: sqlite3.Connection, embedder: int) -> bool:
     return tx.execute("SELECT 1 FROM embedders WHERE embedder != ?", (embedder,)).fetchone() is not None
+
+
+def any_note(tx: sqlite3.Connection) -> bool:
+    return tx.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
+
+
+def progress_of_all(tx: sqlite3.Connection, embedder: int | None) -> Progress:
+    """Before an embedder was ever ready, everything waits for it."""
+    if embedder is not None:
+        return progress(tx, embedder)
+    return Progress(0, 0, int(tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0]))
 
 
 def progress(tx: sqlite3.Connection, embedder: int) -> Progress:

@@ -32,6 +32,8 @@ MOST_SCANNED = 12_000
 MOST_FETCHED = 16_384
 WINDOW = 50_000
 SAVE_AFTER = 5_000
+WORTH_SAVING = 500
+"""Changes, at the end: what is read again costs a fifth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +63,26 @@ class Vectors:
         self.fault = ""
 
     async def aclose(self) -> None:
-        """What was not saved is read from the table again at the next start."""
+        """Little that was not saved is read from the table again at the next start."""
         for task in (self._ready, self._follow):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
+        try:
+            await self.save(WORTH_SAVING)
+        except OSError as fault:
+            log.warning("search: the index is not saved: %s", fault)
         await self.embedder.aclose()
         await asyncio.to_thread(self._thread.shutdown)
 
     def status(self) -> VectorStatus:
         indexed = len(self._index) if self._index else 0
         return VectorStatus(self.embedder.name, self._registered is not None, indexed, self.fault)
+
+    @property
+    def number(self) -> int | None:
+        """Of the embedder in the table, once it was ready."""
+        return self._registered.id if self._registered else None
 
     # the embedder -------------------------------------------------------------------------------------
 
@@ -137,13 +148,13 @@ class Vectors:
                 await self._blocking(lambda: index.apply(page.gone, page.fresh, page.mark))  # noqa: B023
             index.mark, more = page.mark, page.more
 
-    async def save(self, *, always: bool = False) -> None:
-        """When enough has changed to be worth it, or `always` when anything has. Raises OSError."""
+    async def save(self, worth: int | None = None) -> None:
+        """When so much has changed; without a number, when it is worth it for the size. Raises OSError."""
         async with self._following:
             index, embedder = self._index, self._registered
-            if index is None or embedder is None or not index.unsaved:
+            if index is None or embedder is None:
                 return
-            if always or index.unsaved >= max(SAVE_AFTER, len(index) // 10):
+            if index.unsaved >= (max(SAVE_AFTER, len(index) // 10) if worth is None else worth):
                 await self._blocking(lambda: index_file.save(self.folder, index, embedder))
                 await self.store.write(lambda tx: index_rows.forget_gone(tx, index.mark.gone))
 

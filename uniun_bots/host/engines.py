@@ -25,7 +25,7 @@ def make_engines(settings: HostSettings, folder: Path, environ: Mapping[str, str
 
     Raises ConfigError when a key of a model server is not in `environ`.
     """
-    keys = _api_keys(settings, folder, environ)
+    keys = api_keys(settings, folder, environ)
     models = settings.models_folder(folder)
     engines = {
         name: make_engine(name, engine, folder, models, keys.get(name))
@@ -65,7 +65,7 @@ def make_engine(
     )
 
 
-def _api_keys(settings: HostSettings, folder: Path, environ: Mapping[str, str]) -> dict[str, ApiKey]:
+def api_keys(settings: HostSettings, folder: Path, environ: Mapping[str, str]) -> dict[str, ApiKey]:
     keys, faults = {}, []
     for name, engine in settings.engines.items():
         variable = (engine.api_key or "").removeprefix("env:")

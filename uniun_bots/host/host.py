@@ -16,9 +16,12 @@ from typing import Self
 
 from uniun_bots.clock import Clock, WallClock
 from uniun_bots.database.store import Store
+from uniun_bots.graph.vectors import Vectors
 from uniun_bots.host import actions
 from uniun_bots.host.control import ControlServer
 from uniun_bots.host.desk import Desk
+from uniun_bots.host.embedders import FOLDER as VECTORS
+from uniun_bots.host.embedders import make_embedder
 from uniun_bots.host.engines import make_engines
 from uniun_bots.host.house import House
 from uniun_bots.host.identities import resolve_identities
@@ -28,6 +31,7 @@ from uniun_bots.host.open_gateway import Connect, open_gateway
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
+from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inputs.cursors import own_keys, surfaces_with_pending
@@ -61,13 +65,14 @@ class Host:
         environ: Mapping[str, str] | None = None,
         ask_passphrase: AskPassphrase | None = None,
         engines: Mapping[str, Engine] | None = None,
+        embedder: Embedder | None = None,
         debounce: bool = True,
         patience: GatewayOptions | None = None,
         defers_agentic: bool = False,
         read: Callable[[Path], tuple[Project, Library]] = load_folder,
         connect: Connect = open_gateway,
     ) -> None:
-        """`engines` replace those of host.yaml, by name. Without `debounce` a wakeup is due at once.
+        """`engines` and `embedder` replace those of host.yaml. Without `debounce` a wakeup is due at once.
         With `defers_agentic` agentic Ganas are not run: what they have to do stays pending.
 
         `patience` with relays: its deadlines and intervals; the relays and the proxy are those of the project.
@@ -78,6 +83,7 @@ class Host:
         self._environ = os.environ if environ is None else environ
         self._ask_passphrase = ask_passphrase
         self._given_engines = dict(engines or {})
+        self._given_embedder = embedder
         self._debounce = debounce
         self._defers_agentic = defers_agentic
         self._patience = patience or GatewayOptions()
@@ -116,6 +122,9 @@ class Host:
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
         for engine in engines.values():
             stack.push_async_callback(engine.aclose)
+        vectors = self._vectors()
+        if vectors is not None:
+            stack.push_async_callback(vectors.aclose)
         scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))
         gateway = await stack.enter_async_context(
             self._connect(
@@ -131,6 +140,7 @@ class Host:
             clock=self.clock,
             settings=self.project.settings,
             roster=roster,
+            vectors=vectors,
             debounce=self._debounce,
             defers_agentic=self._defers_agentic,
         )
@@ -139,6 +149,11 @@ class Host:
         await self._wake_up(roster, standings, timers, gateway)
         await stack.enter_async_context(ControlServer(self))
         log.info("hosting %d Ganas from %s", len(roster.ganas), self.folder)
+
+    def _vectors(self) -> Vectors | None:
+        project = self.project
+        embedder = self._given_embedder or make_embedder(project.settings, self.folder, self._environ)
+        return Vectors(self.store, embedder, project.data_dir / VECTORS) if embedder else None
 
     def _signers(self, project: Project) -> dict[str, LocalSigner]:
         return resolve_identities(project, self._environ, self._ask_passphrase)

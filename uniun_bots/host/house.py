@@ -20,6 +20,7 @@ from uniun_bots.graph.citable import citable
 from uniun_bots.graph.scope import Scope
 from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
 from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
+from uniun_bots.host.embedding import Embedding
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
@@ -64,6 +65,7 @@ class House(Premises):
         self.taking = Taking(self)
         self.remembering = Remembering(self)
         self.reminding = Reminding(self, self.hand_over)
+        self.embedding = Embedding(self, lambda: bool(self.gateway.backlog() or self.keeping))
         self._costs = Costs()
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()
@@ -101,6 +103,7 @@ class House(Premises):
         if kept.new:
             self.arrived.set()
             self.remembering.look()
+            self.embedding.look(len(kept.new))
 
     def _look_again(self, gana: str) -> None:
         """What waited for this Gana may be answered by now."""
@@ -279,6 +282,7 @@ class House(Premises):
         tell(turn, outcome, closed)
         if isinstance(pinned, Pinned):
             self.hand_over(pinned.relays)
+            self.embedding.look(1)
         await self._after_close(turn, closed)
 
     async def _after_close(self, turn: Turn, closed: Closed) -> None:

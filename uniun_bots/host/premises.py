@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from uniun_bots.clock import Clock
 from uniun_bots.database.store import Store
-from uniun_bots.graph.by_text import by_text
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.search import search
+from uniun_bots.graph.vectors import Vectors
 from uniun_bots.host.finder import Finder
 from uniun_bots.host.roster import Roster
 from uniun_bots.inference.engine import Engine
@@ -30,6 +31,8 @@ class Premises:
     clock: Clock
     settings: HostSettings
     roster: Roster
+    vectors: Vectors | None = None
+    """None for `embedder: none`: then words alone are searched."""
     debounce: bool = True
     defers_agentic: bool = False
     """Agentic Ganas are left to a host that stays."""
@@ -42,4 +45,4 @@ class Premises:
 
     async def search(self, text: str, scope: Scope, limit: int) -> Sequence[Note]:
         """Notes of the scope, the best first: the same for prompts and for skills."""
-        return await self.store.read(lambda tx: by_text(tx, text, scope, limit))
+        return [hit.note for hit in await search(self.store, self.vectors, text, scope, limit)]

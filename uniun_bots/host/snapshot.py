@@ -30,6 +30,7 @@ async def snapshot(host: Host) -> dict[str, Any]:
         "wakeups": len(house.wakeups),
         "counters": dict(house.counters),
         "memories_on": house.remembering.is_on,
+        "search": await house.embedding.status(),
         **rows,
     }
 

@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterator
 
 from uniun_bots.personas.coherence import Clash
-from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings
+from uniun_bots.personas.settings import (
+    DEFAULT_EMBEDDER,
+    NO_EMBEDDER,
+    EngineSettings,
+    EngineType,
+    HostSettings,
+)
 from uniun_bots.personas.sheet import Loc
 from uniun_bots.personas.shown import shown
 
@@ -33,7 +39,7 @@ _FIELDS = {
 
 
 def clashes_in_settings(settings: HostSettings) -> list[Clash]:
-    found = [*_model(settings), *_webhook(settings)]
+    found = [*_model(settings), *_embedder(settings), *_webhook(settings)]
     for name, engine in settings.engines.items():
         found += [
             Clash(("engines", name, *loc), message, frozenset({"engines"}))
@@ -62,6 +68,17 @@ def _webhook(settings: HostSettings) -> Iterator[Clash]:
             "a webhook cannot be reached through `proxy`, and nothing goes out beside it: remove one of them"
         )
         yield Clash(("webhook",), told, frozenset({"webhook", "proxy"}))
+
+
+def _embedder(settings: HostSettings) -> Iterator[Clash]:
+    name = settings.embedder
+    if name in (DEFAULT_EMBEDDER, NO_EMBEDDER) or MODEL_FORMS.fullmatch(name):
+        return
+    engine = settings.engines.get(name)
+    if engine is None or engine.type is not EngineType.OPENAI:
+        told = f"{shown(name)} is no embedder: write {DEFAULT_EMBEDDER}, {NO_EMBEDDER}, {_WRITE}"
+        instead = "or the name of one of `engines` of type openai"
+        yield Clash(("embedder",), f"{told}, {instead}", frozenset({"embedder", "engines"}))
 
 
 def _engine_name(name: str) -> Iterator[tuple[Loc, str]]:

