@@ -132,6 +132,11 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
             "engines: {default: {type: scripted, replies: [x]}}",
             "1:20 an engine's name is 1 to 64 of a-z, 0-9 and -",
         ),
+        ("embedder: sbert", "1:11 `sbert` is no embedder: write minilm, none, path:FILE.gguf"),
+        (
+            "embedder: big\nengines:\n  big: {type: scripted, replies: [a]}",
+            "1:11 `big` is no embedder",
+        ),
         ("defaults: {limits: {per_hour: many}}", "1:31 `defaults.limits.per_hour` must be a whole number"),
     ],
 )
@@ -170,3 +175,14 @@ def test_defaults_stand_under_what_a_persona_file_leaves_open(tmp_path: Path) ->
     (gana,) = load_project(tmp_path).ganas
     assert (gana.debounce_s, gana.temperature, gana.max_tokens) == (1.0, 0.1, 50)
     assert (gana.limits.per_hour, gana.limits.depth, gana.limits.per_day) == (7, 3, 100)
+
+
+@pytest.mark.parametrize(
+    "embedder", ["minilm", "none", "path:bge.gguf", "hf:owner/repo/nomic.Q8_0.gguf", "big"]
+)
+def test_an_embedder_is_the_one_in_a_package_a_model_file_a_server_or_none(
+    tmp_path: Path, embedder: str
+) -> None:
+    engines = "engines: {big: {type: openai, base_url: 'http://127.0.0.1:8000/v1'}}"
+    assert read(tmp_path, f"embedder: {embedder}\n{engines}\n").embedder == embedder
+    assert read(tmp_path, "{}\n").embedder == "minilm"

@@ -102,9 +102,7 @@ def put(
         (str([note.seq for note in found.waiting]), embedder),
     ).fetchone()[0]
     reached = found.upto if skipped is None else skipped - 1
-    tx.execute(
-        "UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?", (reached, embedder, reached)
-    )
+    tx.execute("UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?", (reached, embedder, reached))
 
 
 def forget_others(tx: sqlite3.Connection, embedder: int) -> int:
