@@ -26,6 +26,16 @@ async def test_search_stays_in_the_scope_of_the_run(store: Store) -> None:
     assert run.asked_for == [("tide", run.reach.scope)]
 
 
+async def test_search_does_not_find_the_question(store: Store) -> None:
+    run = scene(store)
+    notes = await run.hear(
+        message("when is the tide?"), *(message(f"tide {n}", author=BOB) for n in range(6))
+    )
+    run.answering(notes[0])
+    found = (await run.told("search-notes", query="tide"))["notes"]
+    assert [note["preview"] for note in found] == [f"tide {n}" for n in range(5)]
+
+
 async def test_a_note_keeps_its_handle(store: Store) -> None:
     run = scene(store)
     await run.hear(event("tide", author=BOT))

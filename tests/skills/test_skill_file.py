@@ -166,7 +166,9 @@ def test_flags_of_regions_pass_and_hidden_tags_do_not(tmp_path: Path) -> None:
     assert fault.startswith("3:21 tag characters")
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\u2060", "\ufe00\ufe01", "\u2028"])
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\u2066", "\u200b", "\u2060", "\ufe00\ufe01", "\u200c\u200d\u200c", "\u2028"]
+)
 def test_characters_that_nobody_sees_are_refused_with_their_place(tmp_path: Path, hidden: str) -> None:
     (fault,) = told(tmp_path, skill_file(body=f"Ask\nfor {hidden}the port"))
     assert fault.startswith("6:5 ")
@@ -195,7 +197,7 @@ def test_comments_are_shown_to_people_and_not_to_the_model(tmp_path: Path) -> No
     found = read(tmp_path, skill_file(body=COMMENTED))
     assert found.skill is not None
     assert found.skill.file.body == COMMENTED
-    assert found.skill.text == "Give the next high water.\n\n\nReally."
+    assert found.skill.text == "Give the next high water.\n\nReally."
     assert [(one.line, one.message[:9]) for one in found.warnings] == [(6, "a comment"), (7, "a comment")]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-# A comment that opens a line and is never closed runs to the end of the document.
-_COMMENT = re.compile(
-    r"<!--.*?-->|^[ ]{0,3}<!--.*\Z|^[ ]{0,3}\[[^\]\n]*\]:[ \t]*<?#[^\n]*$", re.DOTALL | re.MULTILINE
-)
-_HIDING = re.compile(
-    r"<[a-z][^<>]*?(?:\shidden(?=[\s=>/])|style\s*=[^<>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden))[^<>]*>",
-    re.IGNORECASE,
-)
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_OPEN, _CLOSE = "<!--", "-->"
+_OPENS_A_LINE = re.compile(r"^[ ]{0,3}<!--", re.MULTILINE)
+_TAG = re.compile(r"<[a-z][^<>]*>", re.IGNORECASE)
+_HIDING = re.compile(r"\shidden(?=[\s=/>])|display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _FLAG = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|"
     "\U000e0077\U000e006c\U000e0073)\U000e007f"
@@ -22,6 +23,7 @@ _INVISIBLE = re.compile(
     "|(?P<direction>[\u202a-\u202e\u2066-\u2069])"
     "|(?P<blank>[\u200b\u2060-\u2064\ufeff\u180e\u3164\uffa0\u115f\u1160])"
     "|(?P<selectors>[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,})"
+    "|(?P<joiners>[\u200c-\u200f]{3,})"
     "|(?P<line>[\u2028\u2029])"
 )
 _TOLD = {
@@ -29,58 +31,104 @@ _TOLD = {
     "direction": "a character that changes the direction of writing",
     "blank": "an invisible character",
     "selectors": "a run of variation selectors, which can carry a hidden text",
+    "joiners": "a run of joiners, which can carry a hidden text",
     "line": "a line end that few programs show as one",
 }
 
 
 def hidden_characters(text: str) -> Iterator[tuple[int, str]]:
     """Index and message of each. Joiners are letters' affair in many scripts, and flags of regions are flags."""
+    if text.isascii():
+        return
     flags = [match.span() for match in _FLAG.finditer(text)]
     for match in _INVISIBLE.finditer(text):
         if not any(start <= match.start() and match.end() <= end for start, end in flags):
-            yield (
-                match.start(),
-                f"{_TOLD[match.lastgroup or '']} stands here (U+{ord(match[0][0]):04X}): remove it",
-            )
+            what = _TOLD[match.lastgroup or ""]
+            yield match.start(), f"{what} stands here (U+{ord(match[0][0]):04X}): remove it"
 
 
 def hidden_markup(text: str) -> Iterator[tuple[int, str]]:
-    for match in _HIDING.finditer(text):
-        if not any(start <= match.start() < end for start, end in _fences(text)):
-            yield match.start(), "a hidden element: readers do not see it, so the model must not; remove it"
+    found = [match.start() for match in _TAG.finditer(text) if _HIDING.search(match[0])]
+    code = _fences(text) if found else []
+    for index in found:
+        if not any(start <= index < end for start, end in code):
+            yield index, "a hidden element: readers do not see it, so the model must not; remove it"
 
 
 def without_comments(body: str) -> tuple[str, tuple[int, ...]]:
     """The body as the model gets it, and where something was taken out. Code fences stay as they are."""
-    kept: list[str] = []
-    removed: list[int] = []
-    for start, end, is_code in _parts(body):
-        part = body[start:end]
-        if not is_code:
-            removed += [start + match.start() for match in _COMMENT.finditer(part)]
-            part = _COMMENT.sub("", part)
-        kept.append(part)
-    return ("".join(kept).strip() if removed else body), tuple(removed)
+    if _OPEN not in body and "]:" not in body:
+        return body, ()
+    parts = [(start, body[start:end]) for start, end in _outside(_fences(body), len(body))]
+    found = [(start + first, start + after) for start, part in parts for first, after in _comments(part)]
+    gone = _merged([*found, *_remarks(body)])
+    kept = "".join(body[start:end] for start, end in _outside(gone, len(body)))
+    return (kept.strip() if gone else body), tuple(start for start, _ in gone)
 
 
-def _parts(body: str) -> Iterator[tuple[int, int, bool]]:
+def _comments(part: str) -> list[tuple[int, int]]:
+    """Spans of HTML comments; one that opens a line and is never closed runs to the end, as readers have it."""
+    found: list[tuple[int, int]] = []
+    at = part.find(_OPEN)
+    while at >= 0 and (close := part.find(_CLOSE, at + len(_OPEN))) >= 0:
+        found.append((at, close + len(_CLOSE)))
+        at = part.find(_OPEN, close)
+    if at >= 0 and (opened := _OPENS_A_LINE.search(part, part.rfind("\n", 0, at) + 1)):
+        found.append((opened.start(), len(part)))
+    return found
+
+
+def _remarks(body: str) -> list[tuple[int, int]]:
+    """Definitions of links are shown nowhere. Those that lead nowhere, or have a title, carry words: `[//]: # (…)`."""
+    if "]:" not in body:
+        return []
+    read: dict[str, Any] = {}
+    _block_reader().parse(body, read)
+    known = [*read.get("references", {}).values(), *read.get("duplicate_refs", ())]
+    maps = [one["map"] for one in known if one["title"] or not one["href"] or one["href"].startswith("#")]
+    lines = _line_starts(body)
+    return [(lines[first], lines[min(after, len(lines) - 1)]) for first, after in maps]
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _outside(spans: Iterable[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
+    """The spans between those that are given, which are in order and apart."""
     at = 0
-    for start, end in _fences(body):
+    for start, after in spans:
         if at < start:
-            yield at, start, False
-        yield start, end, True
-        at = end
-    yield at, len(body), False
+            yield at, start
+        at = after
+    if at < end:
+        yield at, end
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(index + 1 for index, char in enumerate(text) if char == "\n"), len(text)]
 
 
 def _fences(text: str) -> list[tuple[int, int]]:
     """Spans of the code fences, as a markdown reader finds them."""
     if "```" not in text and "~~~" not in text:
         return []
+    lines = _line_starts(text)
+    maps = [token.map for token in _block_reader().parse(text) if token.type == "fence" and token.map]
+    return [(lines[first], lines[min(after, len(lines) - 1)]) for first, after in maps]
+
+
+@cache
+def _block_reader() -> MarkdownIt:
+    """Paragraphs, lists, fences; what stands within a line is not looked at."""
     from markdown_it import MarkdownIt  # most skills have no fences, and most hosts never need it
 
-    lines = [0, *(index + 1 for index, char in enumerate(text) if char == "\n"), len(text)]
-    maps = [
-        token.map for token in MarkdownIt("commonmark").parse(text) if token.type == "fence" and token.map
-    ]
-    return [(lines[first], lines[min(after, len(lines) - 1)]) for first, after in maps]
+    reader = MarkdownIt("commonmark")
+    reader.core.ruler.enableOnly(["normalize", "block"])
+    return reader

@@ -31,8 +31,10 @@ MOST_MEMORIES = 5
 
 
 async def search_notes(given: Query, reach: Reach) -> Answer:
-    found = await reach.search(given.query, reach.scope, MOST_HITS)
-    return answer(reach, [preview(note) for note in found[:MOST_HITS]])
+    asked = {note.id for note in reach.turn.notes} if reach.turn else set()
+    found = await reach.search(given.query, reach.scope, MOST_HITS + len(asked))
+    # What is asked has the words of the question in it, and answers nothing.
+    return answer(reach, [preview(note) for note in found if note.id not in asked][:MOST_HITS])
 
 
 async def expand_graph(given: OfNote, reach: Reach) -> Answer:
