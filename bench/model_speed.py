@@ -38,7 +38,8 @@ async def speed(reference: str) -> dict[str, Any]:
     for number in range(COPIES):
         await engine.generate(chat(number))
         swaps.append((await engine.generate(round_of(0, PROMPT_TOKENS, 1))).reuse_ms)
-    resident = resident_mb(engine.worker_pid)
+    await engine.count(round_of(0, PROMPT_TOKENS, 1).messages)
+    resident, counting = resident_mb(engine.worker_pid), resident_mb(engine.counter.pid)
     await engine.aclose()
     path = find_model(reference, Path())
     return {
@@ -47,6 +48,7 @@ async def speed(reference: str) -> dict[str, Any]:
         "context": info.context_tokens,
         "kb_per_token": round(bytes_per_token(read_gguf(path)) / 1000, 1),
         "worker_mb": round(resident),
+        "counting_mb": round(counting),
         "load_s": round(loaded_s, 2),
         "read_tokens_per_s": round(first.evaluated_tokens / first.evaluate_ms * 1000, 1),
         "written_tokens_per_s": round((first.generated_tokens - 1) / first.generate_ms * 1000, 1),

@@ -295,6 +295,7 @@ async def test_status_is_shown_to_people(stage: Stage) -> None:
     assert stage.relay_url in text and "connected" in text
     assert "tide" in text and "succeeded" in text
     assert "0 dead letters" in text
+    assert "seat engine default: default loaded, running nothing, waiting nobody" in " ".join(text.split())
 
 
 async def test_pause_names_what_there_is(stage: Stage) -> None:

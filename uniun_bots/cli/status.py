@@ -12,6 +12,7 @@ import click
 from rich.table import Table
 
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, when
+from uniun_bots.cli.seats import seat_lines
 from uniun_bots.database import store
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
@@ -108,6 +109,9 @@ def _show(found: dict[str, Any]) -> None:
         )
         if told := worker_deaths(engine["health"]):
             screen.print(f"  {told}", markup=False)
+    for seat in found["scheduler"]["seats"]:
+        first, *others = seat_lines(seat)
+        screen.print(first, *(f"  {line}" for line in others), sep="\n", markup=False)
     screen.print(
         f"{found['notes']} notes, {found['outbox']} in the outbox, {found['approvals']} waiting for a person,"
         f" {found['dead_letters']} dead letters,"

@@ -28,7 +28,7 @@ log = logging.getLogger("uniun_bots.flow")
 CROWD = 100
 """So many turns under way, and each further Gana gets one place only: fairness needs no more of it to stand in line."""
 MOST_UNDER_WAY = 2000
-"""Turns in all; what is beyond them stays a wakeup. A turn that waits takes some 30 kB."""
+"""Turns in all; what is beyond them stays a wakeup."""
 
 
 class Taking:

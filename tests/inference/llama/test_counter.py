@@ -38,14 +38,14 @@ async def test_a_count_loads_no_model(engine: LlamaEngine) -> None:
 
 
 async def test_a_count_survives_the_death_of_who_counts(engine: LlamaEngine) -> None:
-    before, pid = await engine.count(HELLO), engine._counter.pid
+    before, pid = await engine.count(HELLO), engine.counter.pid
     os.kill(pid or 0, signal.SIGKILL)
     assert await engine.count(HELLO) == before
-    assert engine._counter.pid != pid
+    assert engine.counter.pid != pid
 
 
 async def test_many_counts_at_once_share_one_process(engine: LlamaEngine) -> None:
-    await engine._counter.forget()
+    await engine.counter.forget()
     counts = await asyncio.gather(*(engine.count(HELLO * n) for n in range(1, 9)))
     assert counts == sorted(set(counts))
 
@@ -63,7 +63,7 @@ async def test_a_model_that_is_not_there_is_told_without_starting_anything(tmp_p
 async def test_a_closed_engine_counts_nothing_and_leaves_no_process() -> None:
     engine = LlamaEngine(BUNDLED)
     await engine.count(HELLO)
-    assert (pid := engine._counter.pid) is not None
+    assert (pid := engine.counter.pid) is not None
     counting = asyncio.create_task(engine.count(HELLO * 2))
     await asyncio.sleep(0)
     await engine.aclose()

@@ -82,7 +82,7 @@ class LlamaEngine:
         self._starting = asyncio.Lock()
         self._generating = asyncio.Lock()
         self._closing = asyncio.Event()
-        self._counter = Counter(self._as_load, stall_s, cancel_s)
+        self.counter = Counter(self._as_load, stall_s, cancel_s)
 
     @property
     def worker_pid(self) -> int | None:
@@ -100,11 +100,11 @@ class LlamaEngine:
         return self._info
 
     async def info(self) -> EngineInfo:
-        return EngineInfo(self.reference, await self._counter.context_tokens(), slots=1)
+        return EngineInfo(self.reference, await self.counter.context_tokens(), slots=1)
 
     async def count(self, messages: Sequence[Message]) -> int:
         """By the model's vocabulary, in a process of its own: also while a request runs, or another model does."""
-        return await self._counter.count(messages)
+        return await self.counter.count(messages)
 
     async def generate(self, request: Request, on_piece: Callable[[str], None] | None = None) -> Completion:
         """`on_piece` gets each bit of text as soon as it is certain; empty ones while the prompt is read."""
@@ -149,7 +149,7 @@ class LlamaEngine:
 
     async def _let_go(self) -> None:
         await self.unload()
-        await self._counter.forget()
+        await self.counter.forget()
 
     async def unload(self) -> None:
         async with self._starting:
@@ -160,7 +160,7 @@ class LlamaEngine:
 
     async def aclose(self) -> None:
         self._closing.set()
-        await self._counter.aclose()
+        await self.counter.aclose()
         await self.unload()
 
     def health(self) -> EngineHealth:
