@@ -46,6 +46,8 @@ def test_a_run_that_proposes_again_after_a_crash_makes_no_second_row(tx: sqlite3
     first = propose(tx, proposal(), NOW)
     assert propose(tx, proposal(), NOW + 5) == first
     assert len({propose(tx, proposal(one), NOW) for one in PAYLOADS}) == 3
+    later = [Reminder("Look at the tide.", NOW + 60 * minutes) for minutes in range(1, 4)]
+    assert len({propose(tx, proposal(one), NOW) for one in later}) == 1
     assert propose(tx, proposal(key="another question"), NOW) != first
 
 

@@ -33,13 +33,13 @@ async def test_it_tells_what_each_persona_would_have_done_and_why(stage: Stage, 
     told = await cli(*asked, env=stage.environ)
     assert (told.code, told.err) == (0, "")
     first = told.out.index(spell_note(events[1].id))
-    story = told.out[first : told.out.index(spell_note(events[2].id))]
-    assert "When is high water?" in story
-    assert "    tide answered\n      kind 42, " in story and "      At noon.\nOr a little later." in story
+    said = f"kind 42, to {spell_note(events[2].id)}\n      At noon.\n      Or a little later.\n"
+    assert f"\n  When is high water?\n    tide answered\n      {said}" in told.out[first:]
     assert "tide held: its author's profile says `bot: true` (input.allow_bots)" in told.out
     assert "tide silent: the model chose to say nothing" in told.out
     assert "helper held: its author asked us to stop (stop)" in told.out
-    assert "nobody watches where it stands" in told.out
+    assert "somewhere else" not in told.out
+    assert told.out.endswith("1 of 9 notes stand where none of these personas listens\n")
     as_json = json.loads((await cli(*asked, "--json", env=stage.environ)).out)
     assert as_json["throwaway"] == []
     assert [one["note"] for one in as_json["played"]] == [

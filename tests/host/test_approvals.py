@@ -169,6 +169,17 @@ async def test_an_author_who_said_stop_meanwhile_gets_no_reply(stage: Stage) -> 
         assert await stage.said() == []
 
 
+async def test_a_stop_that_still_stands_in_line_counts(stage: Stage) -> None:
+    stage.persona(mode="approve")
+    async with stage.host() as host:
+        await drafted(stage, host)
+        await host.store.write(lambda tx: tx.execute("UPDATE ganas SET paused = 'a break'") and None)
+        stop = await stage.ask(f"nostr:{spell_npub(stage.bots['tide'].public_key)} stop")
+        await decided(host, stop)
+        assert await fate_of(host, stop) == "pending"
+        assert (await host.desk().accept(1)).state is State.MUTED
+
+
 async def test_what_the_same_key_answered_elsewhere_is_not_answered_again(stage: Stage) -> None:
     stage.persona(mode="approve")
     async with stage.host() as host:

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import tempfile
+import textwrap
 from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
@@ -162,9 +163,12 @@ def _lines(story: Story) -> list[str]:
         for gana in story.throwaway
     ]
     for one in story.played:
-        lines += _played_lines(one)
+        if one.decisions:
+            lines += _played_lines(one)
     for timer in story.timers:
         lines += ["at its time", *_decision_lines(timer)]
+    if unwatched := sum(not one.decisions for one in story.played):
+        lines.append(f"{unwatched} of {len(story.played)} notes stand where none of these personas listens")
     return lines or ["nothing happened"]
 
 
@@ -173,7 +177,7 @@ def _played_lines(one: Played) -> list[str]:
     lines = [f"{when(one.at)}  {spell_note(one.note)} by {spell_npub(one.author)}", f"  {words[:200]}"]
     for decision in one.decisions:
         lines += _decision_lines(decision)
-    return lines if one.decisions else [*lines, "    nobody watches where it stands"]
+    return lines
 
 
 def _decision_lines(one: Decision) -> list[str]:
@@ -181,8 +185,7 @@ def _decision_lines(one: Decision) -> list[str]:
     setting = f" ({one.setting})" if one.setting else ""
     lines = [f"    {one.gana} {one.fate}{why}{setting}"]
     if one.event:
-        lines += [
-            f"      kind {one.event['kind']}, {json.dumps(one.event['tags'])}",
-            f"      {one.event['content']}",
-        ]
+        answers = [tag[1] for tag in one.event["tags"] if tag[0] == "e" and "reply" in tag]
+        to = f", to {spell_note(answers[0])}" if answers else ""
+        lines += [f"      kind {one.event['kind']}{to}", textwrap.indent(one.event["content"], "      ")]
     return lines

@@ -21,6 +21,10 @@ from uniun_bots.host.asking import gate_for
 from uniun_bots.host.finder import Finder
 from uniun_bots.host.roster import Roster
 from uniun_bots.host.webhook import NotTaken, post
+from uniun_bots.inputs.cursors import own_keys
+from uniun_bots.inputs.stopped import find_stop, mute
+from uniun_bots.inputs.taken import Asked
+from uniun_bots.inputs.turn import Turn
 from uniun_bots.journal.accept import accept
 from uniun_bots.nostr.references import make_inert
 from uniun_bots.personas.gana import Mode
@@ -58,7 +62,7 @@ class Desk:
         """
         found = await self.store.read(lambda tx: waiting(tx, number))
         hosted = self._hosted(found)
-        await self._look_for_deletion(found, hosted)
+        await self._look_again(found, hosted)
         pinned, webhook = await self._made_ready(found, hosted)
         settled = await self.store.write(
             lambda tx: accept(tx, number, found.payload, pinned, self.clock.now())
@@ -101,10 +105,16 @@ class Desk:
     def _gate(self, hosted: HostedGana, last: str | None) -> Gate:
         return gate_for(hosted.gana, last, [signer.spellings for signer in self.roster.signers.values()])
 
-    async def _look_for_deletion(self, found: Approval, hosted: HostedGana) -> None:
+    async def _look_again(self, found: Approval, hosted: HostedGana) -> None:
+        """Relays tell of a deletion when they are asked, and a `stop` may stand in line behind other notes."""
         note = await self.store.read(lambda tx: note_by_id(tx, found.answers or ""))
-        if note:
-            await self.finder.look_for_deletion(note, hosted.reads)
+        if note is None:
+            return
+        await self.finder.look_for_deletion(note, hosted.reads)
+        turn = Turn(found.gana, found.surface, (note,), None, 1)
+        asked = Asked(hosted, found.surface, None, self.clock.now(), own_keys(self.roster.by_key.keys()))
+        if stop := await self.store.read(lambda tx: find_stop(tx, asked, turn)):
+            await self.store.write(lambda tx: mute(tx, found.gana, stop, self.clock.now()))
 
     async def _made_ready(self, found: Approval, hosted: HostedGana) -> tuple[Pinned | None, str | None]:
         """Signed bytes, or the address of the webhook; neither for a reminder. Raises UniunError."""
