@@ -39,7 +39,7 @@ async def test_it_tells_what_each_persona_would_have_done_and_why(stage: Stage, 
     assert "tide silent: the model chose to say nothing" in told.out
     assert "helper held: its author asked us to stop (stop)" in told.out
     assert "somewhere else" not in told.out
-    assert told.out.endswith("1 of 9 notes stand where none of these personas listens\n")
+    assert told.out.endswith("1 of 10 notes stand where none of these personas listens\n")
     as_json = json.loads((await cli(*asked, "--json", env=stage.environ)).out)
     assert as_json["throwaway"] == []
     assert [one["note"] for one in as_json["played"]] == [
