@@ -53,6 +53,30 @@ def node() -> str:
     return found
 
 
+def browser() -> str:
+    """The node that drives it."""
+    found = node()
+    if not (HERE / "node_modules" / "@sparticuz" / "chromium").is_dir():
+        pytest.skip("chromium is not here: run `npm ci --prefix tests/peers`")
+    return found
+
+
+async def look_at(page: Path, *steps: object) -> Any:
+    """What a real browser meets on the page: requests, errors, dialogs, and the result of each step."""
+    process = await asyncio.create_subprocess_exec(
+        browser(),
+        "browse.mjs",
+        str(page),
+        cwd=HERE,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, errors = await process.communicate(json.dumps(steps).encode())
+    assert process.returncode == 0, errors.decode()
+    return json.loads(said)
+
+
 def nostr_relay() -> str:
     beside = Path(sys.prefix) / "peer-relay" / "bin" / "nostr-relay"
     found = os.environ.get(RELAY_ENV) or str(beside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import Store
 from uniun_bots.errors import ConfigError, NotFound
+from uniun_bots.graph.manas import manas_names
 from uniun_bots.host.control import ask_host
 from uniun_bots.host.host import FILE
 from uniun_bots.host.lease import holder, lease
@@ -48,6 +49,14 @@ def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
     if not path.exists():
         raise NotFound(f"{path} does not exist yet: nothing has run here (`uniun-bots run`)")
     return read_file(path, query)
+
+
+def check_manas(folder: Path, named: Sequence[str]) -> None:
+    """Raises NotFound for one that is not known."""
+    known = read_store(folder, manas_names) if named else []
+    for name in named:
+        if name not in known:
+            raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
 
 
 def act(

@@ -5,13 +5,17 @@ from __future__ import annotations
 import click
 
 from uniun_bots.cli.notes_export import export
+from uniun_bots.cli.notes_graph import graph
 from uniun_bots.cli.notes_import import import_notes
+from uniun_bots.cli.notes_show import show
 
 
 @click.group(epilog="Example: uniun-bots notes import dump.jsonl --dir my-bots")
 def notes() -> None:
-    """The notes of a project folder: import, export."""
+    """The notes of a project folder: show one, look at the graph, import, export."""
 
 
+notes.add_command(show)
+notes.add_command(graph)
 notes.add_command(import_notes)
 notes.add_command(export)

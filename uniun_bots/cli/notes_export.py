@@ -11,10 +11,9 @@ from typing import BinaryIO
 
 import click
 
-from uniun_bots.cli.folder import folder_option, read_store
-from uniun_bots.errors import AlreadyThere, BadReference, NotFound
+from uniun_bots.cli.folder import check_manas, folder_option, read_store
+from uniun_bots.errors import AlreadyThere, BadReference
 from uniun_bots.graph.dump import signed_events
-from uniun_bots.graph.manas import manas_names
 from uniun_bots.graph.scope import Scope
 from uniun_bots.nostr.references import parse_reference
 
@@ -65,7 +64,7 @@ def export(
     """
     if out is not None and out.exists():
         raise AlreadyThere(str(out))
-    _check_manas(folder, manas)
+    check_manas(folder, manas)
     scope = Scope(
         manas=manas,
         everything=not manas,
@@ -82,13 +81,6 @@ def export(
             written = _write(folder, scope, opened)
         os.replace(part, out)
     click.echo(f"{written:,} notes written{f' to {out}' if out else ''}", err=True)
-
-
-def _check_manas(folder: Path, named: tuple[str, ...]) -> None:
-    known = read_store(folder, manas_names) if named else []
-    for name in named:
-        if name not in known:
-            raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
 
 
 def _write(folder: Path, scope: Scope, opened: BinaryIO) -> int:

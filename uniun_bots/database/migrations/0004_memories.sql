@@ -27,6 +27,8 @@ BEGIN
     WHERE new.deleted = 0 AND length(CAST(new.text AS BLOB)) >= 280
       AND new.seq <= (SELECT seq FROM extract_mark);
 END;
+-- The topics of one note: to expand it, and to empty it.
+CREATE INDEX topics_by_seq ON topics (seq);
 
 -- Owner: journal ----------------------------------------------------------------------------------------
 -- Ids of the notes that a run was shown as knowledge, as JSON.
