@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from uniun_bots.personas.gana import Gana, Input, Limits, Output, Profile
+from uniun_bots.personas.manas import Manas, Named
 from uniun_bots.personas.relay_set import RelayAddress, RelaySet
 from uniun_bots.personas.scalars import Form
 from uniun_bots.personas.settings import DefaultLimits, Defaults, EngineSettings, HostSettings
@@ -44,6 +45,12 @@ SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Persona file: `output`", Output, "What it publishes."),
     ("Persona file: `limits`", Limits, ""),
     ("Persona file: `profile`", Profile, ""),
+    (
+        "Manas",
+        Manas,
+        "`manas/NAME.yaml`: what a Gana may read as knowledge. [Knowledge](../knowledge.md) has examples.",
+    ),
+    ("Manas: `exclude`", Named, "The same keys, for what is never a member."),
     ("Relay set", RelaySet, "`relays/NAME.yaml`."),
     (
         "Relay set: one of `relays`",
@@ -68,7 +75,13 @@ SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Fault script: one of `steps`", Step, "Each step replaces the one before it."),
 )
 # Not written by anybody: from the file's name, or worked out.
-_NOT_KEYS = {Gana: {"id", "file"}, Output: {"same"}, RelaySet: {"name"}, SkillFile: {"body"}}
+_NOT_KEYS = {
+    Gana: {"id", "file"},
+    Output: {"same"},
+    Manas: {"name", "file"},
+    RelaySet: {"name"},
+    SkillFile: {"body"},
+}
 _LINKS = {model: title for title, model, _ in SECTIONS}
 _UNITS = (("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
 

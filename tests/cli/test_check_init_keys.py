@@ -30,7 +30,7 @@ def bots(tmp_path: Path) -> Path:
 
 def test_check_says_ok_and_ends_with_0(bots: Path) -> None:
     result = run("check", bots)
-    assert (result.exit_code, result.stdout) == (0, "ok: 1 persona, 2 relay sets\n")
+    assert (result.exit_code, result.stdout) == (0, "ok: 1 persona, 1 Manas, 2 relay sets\n")
 
 
 def test_check_tells_one_fault_per_line_and_ends_with_2(tmp_path: Path) -> None:

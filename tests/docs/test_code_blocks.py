@@ -19,7 +19,7 @@ from uniun_bots.host.project_folder import check_folder
 from uniun_bots.personas.new_project import new_project
 from uniun_bots.relays.fault_script import read_fault_script
 
-PROJECT_FILE = re.compile(r"(personas|relays|skills)/[a-z0-9-]+\.(md|yaml)|host\.yaml")
+PROJECT_FILE = re.compile(r"(personas|relays|skills|manas)/[a-z0-9/-]+\.(md|yaml)|host\.yaml")
 # Programs of the system, which the documents may name without a test.
 OTHERS = {"cd", "docker", "export", "git", "install", "mkdir", "pip", "sudo"}
 
@@ -39,7 +39,7 @@ def _project_files() -> list[Block]:
 
 @pytest.mark.parametrize("block", _project_files(), ids=str)
 def test_every_file_of_a_project_that_is_shown_passes_check(block: Block, tmp_path: Path) -> None:
-    # Together with what it may name: the relay sets and the skills of its page.
+    # Together with what it may name: the relay sets, the skills and the drafts of its page.
     for other in (*_named_on(block.page), block):
         path = tmp_path / other.title
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def test_every_file_of_a_project_that_is_shown_passes_check(block: Block, tmp_pa
 
 def _named_on(page: str) -> list[Block]:
     files = [block for block in _project_files() if block.page == page]
-    return [block for block in files if block.title.startswith(("relays/", "skills/"))]
+    return [block for block in files if block.title.startswith(("relays/", "skills/", "manas/"))]
 
 
 def test_every_other_yaml_block_is_a_fault_script_that_can_be_read(tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ from tests.factory import (
     profile,
 )
 from tests.stores import count
+from uniun_bots.graph.edges import MOST_EDGES
 from uniun_bots.graph.find import note_by_id, raw_event
-from uniun_bots.graph.keep import MOST_EDGES, keep, keep_note, keep_sightings, mark_deleted
+from uniun_bots.graph.keep import keep, keep_note, keep_sightings, mark_deleted
 from uniun_bots.graph.words import asked_words
 from uniun_bots.nostr.event import Event
 from uniun_bots.relays.heard import Sighting

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from tests.factory import ALICE, BOB, BOT, CHANNEL, GROUP, MENTIONS, NOW, event, heard, mention, message
 from tests.stores import count
 from uniun_bots.graph.find import have_for, known_ids, note_by_id, raw_event
-from uniun_bots.graph.keep import keep, keep_note
+from uniun_bots.graph.keep import keep, keep_note, mark_deleted
+from uniun_bots.graph.manas import Rule, set_manas
 from uniun_bots.graph.retention import BATCH, prune_notes
 from uniun_bots.inputs.enabled import pause, turn_off, turn_on
 from uniun_bots.nostr.event import Event
@@ -120,3 +121,17 @@ def test_arrival_numbers_go_on_where_they_were(tx: sqlite3.Connection) -> None:
 def test_a_long_backlog_goes_in_bounded_steps(tx: sqlite3.Connection) -> None:
     keep_old(tx, *(message(f"n{number}") for number in range(BATCH + 10)))
     assert [prune_notes(tx, NOW) for _ in range(3)] == [BATCH, 10, 0]
+
+
+def test_notes_of_a_manas_stay_and_go_when_their_author_takes_them_back(tx: sqlite3.Connection) -> None:
+    set_manas(tx, "bob", "", [Rule("author", BOB)])
+    taken_back = event("taken back", author=BOB)
+    keep_old(tx, event("by bob", author=BOB), event("by alice"), taken_back)
+    assert prune_notes(tx, NOW) == 1
+    assert kept_with_text(tx) == {"by bob", "taken back"}
+    mark_deleted(tx, taken_back.id)
+    assert prune_notes(tx, NOW) == 1
+    assert kept_with_text(tx) == {"by bob"}
+    assert count(tx, "manas_notes") == 1
+    set_manas(tx, "bob", "", [])
+    assert prune_notes(tx, NOW) == 1, "outside every Manas now"

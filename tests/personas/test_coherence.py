@@ -13,7 +13,6 @@ SAME = "{type: group, ref: same, reply: true}"
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"manas": "[life]"}, "7:8 `manas` is not built yet in this version"),
         ({"input": "{type: followed-note}"}, "4:8 input `followed-note` needs a `ref`: the id of the note"),
         (
             {"input": "{type: mentions}", "output": f"{{type: dm, ref: {NPUB}}}"},

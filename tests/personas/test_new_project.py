@@ -23,7 +23,7 @@ def test_a_new_project_is_sound_and_has_one_persona_that_is_off(tmp_path: Path) 
 def test_every_key_in_a_comment_can_be_uncommented(tmp_path: Path) -> None:
     """A comment that shows a key is `#key`; prose is `# text`."""
     new_project(tmp_path)
-    for name in ("host.yaml", "personas/example.md"):
+    for name in ("host.yaml", "personas/example.md", "manas/example.yaml"):
         path = tmp_path / name
         text = re.sub(r"^( *)#(?=\S)", r"\1", path.read_text(), flags=re.MULTILINE)
         path.write_text(re.sub(r"^#(?=  )", "", text, flags=re.MULTILINE))

@@ -41,8 +41,9 @@ def _as_lines(report: Report, library: Library) -> str:
     lines += [f"{w.file}:{w.line}:{w.column} warning: {w.message}" for w in report.warnings]
     if report.project is not None:
         ganas, sets = len(report.project.ganas), len(report.project.relay_sets)
+        manas = f", {len(report.project.manas)} Manas" if report.project.manas else ""
         skills = f", {_many(len(library.texts), 'skill')}" if library.texts else ""
-        lines.append(f"ok: {_many(ganas, 'persona')}{skills}, {sets} relay sets")
+        lines.append(f"ok: {_many(ganas, 'persona')}{skills}{manas}, {sets} relay sets")
     return "\n".join(lines)
 
 

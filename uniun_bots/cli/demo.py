@@ -132,6 +132,8 @@ def write_project(folder: Path, relay: str, group: str, model: str) -> None:
     (folder / "host.yaml").write_text(
         f"model: {model}\nembedder: none\n{scripted if model == 'script' else ''}"
     )
+    if manas := bundled_folder("manas"):
+        shutil.copytree(manas, folder / "manas")
     example = (bundled_folder("personas") or Path("personas")) / f"{GANA}.md"
     lines = example.read_text(encoding="utf-8").splitlines(keepends=True)
     changed = [

@@ -98,7 +98,7 @@ def _lines(story: dict[str, Any]) -> list[str]:
     lines += [f"heard  from {row['relay']} at {when(row['at'])}" for row in story["heard"]]
     lines += [f"stands on {surface}" for surface in story["surfaces"]]
     if story["deleted"]:
-        lines.append("deleted by its author")
+        lines.append("deleted by its author, or replaced by a newer version")
     lines += [f"held   for {row['gana']}: {row['reason']} ({row['setting']})" for row in story["held"]]
     lines += [
         f"failed for {row['gana']}, {row['attempts']} times: {row['reason']}; again at {when(row['not_before'])}"

@@ -12,6 +12,7 @@ from uniun_bots.cli.demo import demo
 from uniun_bots.cli.explain import explain
 from uniun_bots.cli.init import init
 from uniun_bots.cli.keys import keys
+from uniun_bots.cli.manas import manas
 from uniun_bots.cli.model import model
 from uniun_bots.cli.notes import notes
 from uniun_bots.cli.persona import persona
@@ -40,6 +41,7 @@ main.add_command(explain)
 main.add_command(runs)
 main.add_command(persona)
 main.add_command(skill)
+main.add_command(manas)
 main.add_command(notes)
 main.add_command(approvals)
 main.add_command(pause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -44,8 +45,13 @@ def raw_event(tx: sqlite3.Connection, note_id: str) -> bytes | None:
 
 
 def known_ids(tx: sqlite3.Connection, ids: Collection[str]) -> set[str]:
-    marks = ",".join("?" * len(ids))
-    return {row[0] for row in tx.execute(f"SELECT id FROM notes WHERE id IN ({marks})", tuple(ids))}  # noqa: S608
+    """Which of these are notes here; tombstones are."""
+    rows = tx.execute("SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (_list(ids),))
+    return {row[0] for row in rows}
+
+
+def _list(ids: Collection[str]) -> str:
+    return json.dumps(list(ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,15 @@ def ancestry(tx: sqlite3.Connection, note: Note) -> Ancestry:
 def have_for(tx: sqlite3.Connection, wanted: Filter, since: int) -> list[tuple[str, int]]:
     """(id, created_at) of kept notes that the filter names: what a relay need not send again.
 
-    Each of our filters asks for one of: authors, `#e` (a group's messages, or answers to a note), `#p` (mentions).
+    Each of our filters asks for one of: ids, authors, `#e` (a group's messages, or answers to a note), `#p` (mentions).
     """
+    if wanted.ids:
+        rows = tx.execute(
+            "SELECT id, created_at FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+            " AND created_at >= ? AND raw IS NOT NULL",
+            (_list(wanted.ids), since),
+        )
+        return [(row[0], row[1]) for row in rows]
     kinds = ",".join(str(kind) for kind in wanted.kinds)
     if wanted.authors:
         marks = ",".join("?" * len(wanted.authors))

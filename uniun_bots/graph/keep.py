@@ -7,11 +7,14 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from uniun_bots.graph.edges import edges_of
 from uniun_bots.graph.manas import Rule, join_manas
-from uniun_bots.graph.note import Origin
+from uniun_bots.graph.note import DELETED, Origin
 from uniun_bots.graph.profiles import keep_profile
+from uniun_bots.graph.versions import LONG_FORM, address_of, author_of, delete_address, keep_version
 from uniun_bots.graph.words import words
 from uniun_bots.nostr.event import Event
+from uniun_bots.nostr.event_id import is_id
 from uniun_bots.nostr.references import topics_of
 from uniun_bots.nostr.surfaces import surfaces_of
 from uniun_bots.nostr.text import clean
@@ -21,8 +24,8 @@ from uniun_bots.relays.heard import Heard, Sighting
 NOTE_KINDS = frozenset({1, 42, 30023})
 READ_KINDS = NOTE_KINDS | {0, 5}
 """And profiles and deletions, read for what they say."""
-MOST_EDGES = 200
-"""Edges kept of one note; contact-list-like notes carry thousands of tags."""
+MOST_TARGETS = 200
+"""Read of one deletion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def keep_note(tx: sqlite3.Connection, event: Event, origin: Origin, at: float) -
 
 def _insert(tx: sqlite3.Connection, event: Event, thread: Thread, origin: Origin, at: float) -> int | None:
     """The row of the note and its words, and not yet where it stands."""
-    text = clean(event.content)
+    text = _text(event)
     done = tx.execute(
         "INSERT INTO notes (id, author, kind, created_at, text, origin, heard_at, root, parent, raw, deleted)"
         " VALUES (?,?,?,?,?,?,?,?,?,?, EXISTS (SELECT 1 FROM deletions WHERE target = ? AND author = ?))"
@@ -104,24 +107,40 @@ def _insert(tx: sqlite3.Connection, event: Event, thread: Thread, origin: Origin
         return None
     seq = int(done.lastrowid or 0)
     tx.execute("INSERT INTO notes_text (rowid, words) VALUES (?, ?)", (seq, words(text)))
+    if address := address_of(event):
+        keep_version(tx, seq, event, address)
     return seq
+
+
+def _text(event: Event) -> str:
+    text = clean(event.content)
+    if event.kind != LONG_FORM:
+        return text
+    title = " ".join(clean(next(iter(event.tag_values("title")), "")).split())
+    return text if not title or text.lstrip("# \n").startswith(title) else f"# {title}\n\n{text}"
 
 
 def _connect(tx: sqlite3.Connection, notes: Sequence[tuple[int, Event, Thread]]) -> None:
     """Edges, surfaces and topics; each table in one statement, since SQLite lets go of the interpreter at each."""
-    edges = [(seq, kind, target) for seq, _, thread in notes for kind, target in _edges(thread)]
+    edges = [
+        (seq, kind, target)
+        for seq, event, thread in notes
+        for kind, target in edges_of(event, thread, clean(event.content))
+    ]
     tx.execute(
         "INSERT OR IGNORE INTO edges (seq, kind, target)"
         " SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
-        (json.dumps(edges),),
+        (json.dumps([edge for edge in edges if is_id(edge[2])]),),
     )
+    if to_addresses := [edge for edge in edges if not is_id(edge[2])]:
+        tx.executemany("INSERT OR IGNORE INTO edges (seq, kind, target) VALUES (?, ?, ?)", to_addresses)
     stands = [(seq, event, surfaces_of(event), topics_of(event)) for seq, event, _ in notes]
     surfaces = [(surface, seq) for seq, _, names, _ in stands for surface in names]
     tx.execute(
         "INSERT INTO surfaces (surface, seq) SELECT value ->> 0, value ->> 1 FROM json_each(?)",
         (json.dumps(surfaces),),
     )
-    # Topics are anybody's words, which JSON in SQLite would cut at a zero byte.
+    # Topics and addresses are anybody's words, which JSON in SQLite would cut at a zero byte.
     if topics := [(topic, seq) for seq, _, _, names in stands for topic in names]:
         tx.executemany("INSERT OR IGNORE INTO topics (topic, seq) VALUES (?, ?)", topics)
     join_manas(tx, [(seq, _facts(event, on, about)) for seq, event, on, about in stands])
@@ -130,28 +149,27 @@ def _connect(tx: sqlite3.Connection, notes: Sequence[tuple[int, Event, Thread]])
 def _facts(event: Event, surfaces: Iterable[str], topics: Iterable[str]) -> list[Rule]:
     """By what a Manas may name this note."""
     facts = [Rule("note", event.id), Rule("author", event.author)]
+    if address := address_of(event):
+        facts.append(Rule("address", address))
     facts += [Rule("topic", topic) for topic in topics]
     groups = [surface for surface in surfaces if surface.startswith("group:")]
     return facts + [Rule("group", surface.removeprefix("group:")) for surface in groups]
 
 
-def _edges(thread: Thread) -> list[tuple[str, str]]:
-    edges = [("root", thread.root), ("reply", thread.parent)]
-    edges += [("mention", note_id) for note_id in thread.mentions]
-    edges += [("quote", note_id) for note_id in thread.quotes]
-    return [(kind, target) for kind, target in edges if target][:MOST_EDGES]
-
-
 def _delete(tx: sqlite3.Connection, event: Event, at: float) -> list[str]:
     """NIP-09: only an author deletes, and a deletion may come before its note."""
     gone = []
-    for target in event.tag_values("e")[:MOST_EDGES]:
+    for address in event.tag_values("a")[:MOST_TARGETS]:
+        if author_of(address) == event.author:
+            gone += delete_address(tx, address, event.created_at)
+    for target in event.tag_values("e")[:MOST_TARGETS]:
         tx.execute(
             "INSERT OR IGNORE INTO deletions (target, author, at) VALUES (?, ?, ?)",
             (target, event.author, at),
         )
         if tx.execute(
-            "UPDATE notes SET deleted = 1 WHERE id = ? AND author = ? AND deleted = 0", (target, event.author)
+            "UPDATE notes SET deleted = ? WHERE id = ? AND author = ? AND deleted != ?",
+            (DELETED, target, event.author, DELETED),
         ).rowcount:
             gone.append(target)
     return gone
@@ -159,7 +177,7 @@ def _delete(tx: sqlite3.Connection, event: Event, at: float) -> list[str]:
 
 def mark_deleted(tx: sqlite3.Connection, note_id: str) -> None:
     """Our own note that we retract."""
-    tx.execute("UPDATE notes SET deleted = 1 WHERE id = ?", (note_id,))
+    tx.execute("UPDATE notes SET deleted = ? WHERE id = ?", (DELETED, note_id))
 
 
 def keep_sightings(tx: sqlite3.Connection, sightings: Iterable[Sighting]) -> None:

@@ -9,8 +9,11 @@ LABEL_CHARS = 40
 
 
 def label_of(author: str, own_pubkey: str, names: Mapping[str, str]) -> str:
-    """A name chosen by its bearer, on one line and short; without one the beginning of the key."""
+    """A name chosen by its bearer, on one line and short; without one the beginning of the key.
+
+    A draft has no author.
+    """
     if author == own_pubkey:
         return "you"
     name = re.sub(r'[\s\[\]()<>|:,"]+', " ", names.get(author, "")).strip()[:LABEL_CHARS].strip()
-    return f'"{name}"' if name else author[:8]
+    return f'"{name}"' if name else author[:8] or "draft"

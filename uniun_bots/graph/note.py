@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Origin = Literal["relay", "own", "draft"]
+DELETED, REPLACED = 1, 2
+"""In the column `deleted`: by its author, or by a newer version of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Note:
     kind: int
     created_at: int
     text: str
-    """Content without control characters; the signed bytes are kept beside it, unchanged."""
+    """Content without control characters, a long-form note's title on top; the signed bytes are kept beside it."""
     origin: Origin
     heard_at: float
     root: str | None
@@ -25,3 +27,4 @@ class Note:
     parent: str | None
     """Note id that this one answers."""
     deleted: bool
+    """Or replaced by a newer version."""

@@ -65,6 +65,7 @@ class ControlServer:
                 web.post("/retract", self._retract),
                 web.post("/model", self._model),
                 web.post("/notes/import", self._import),
+                web.post("/manas", self._manas),
                 web.post("/approvals/{word}", self._approve),
             ]
         )
@@ -119,6 +120,10 @@ class ControlServer:
         asked = await request.json()
         info = await use_model(self._host, asked["model"], now=bool(asked["now"]))
         return web.json_response({"model": info.model, "context_tokens": info.context_tokens})
+
+    async def _manas(self, request: web.Request) -> web.Response:
+        await self._host.house.librarian.bring(self._host.project)
+        return web.json_response({})
 
     async def _import(self, request: web.Request) -> web.Response:
         return web.json_response(await take_batch(self._host.house, await request.json()))

@@ -16,6 +16,7 @@ from typing import Self
 
 from uniun_bots.clock import Clock, WallClock
 from uniun_bots.database.store import Store
+from uniun_bots.graph.find import known_ids
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.host import actions
 from uniun_bots.host.control import ControlServer
@@ -25,6 +26,7 @@ from uniun_bots.host.embedders import make_embedder
 from uniun_bots.host.engines import make_engines
 from uniun_bots.host.house import House
 from uniun_bots.host.identities import resolve_identities
+from uniun_bots.host.knowledge import ids_named, knowledge_interests
 from uniun_bots.host.lease import lease
 from uniun_bots.host.loops import Loops
 from uniun_bots.host.open_gateway import Connect, open_gateway
@@ -145,7 +147,8 @@ class Host:
             defers_agentic=self._defers_agentic,
         )
         self.loops = await stack.enter_async_context(Loops(self.house))
-        await gateway.watch(interests(roster, standings, self.clock.now()))
+        await self.house.librarian.bring(self.project)
+        await self._watch(standings)
         await self._wake_up(roster, standings, timers, gateway)
         await stack.enter_async_context(ControlServer(self))
         log.info("hosting %d Ganas from %s", len(roster.ganas), self.folder)
@@ -182,6 +185,14 @@ class Host:
             self.house.wakeups.at(entry.gana, surface, entry.due, entry.due)
         self.loops.start_answering()
 
+    async def _watch(self, standings: Mapping[str, Standing]) -> None:
+        """What is answered goes before what is only read."""
+        project, roster = self.project, self.house.roster
+        named = ids_named(project)
+        known = await self.store.read(lambda tx: known_ids(tx, named))
+        inputs = interests(roster, standings, self.clock.now())
+        await self.house.gateway.watch([*inputs, *knowledge_interests(project, roster, known)])
+
     def _came_back(self, relay: str) -> None:
         if hasattr(self, "loops"):
             self.loops.hurry(relay)
@@ -205,7 +216,8 @@ class Host:
         self.house.reminding.look()
         gateway = self.house.gateway
         gateway.admit(roster.addresses.values(), roster.signers)
-        await gateway.watch(interests(roster, standings, self.clock.now()))
+        await self.house.librarian.bring(project)
+        await self._watch(standings)
         await self._wake_up(roster, standings, timers, gateway)
         log.info("reloaded: hosting %d Ganas", len(roster.ganas))
 

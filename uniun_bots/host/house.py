@@ -22,6 +22,7 @@ from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
 from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
 from uniun_bots.host.embedding import Embedding
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
+from uniun_bots.host.librarian import Librarian
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
 from uniun_bots.host.remembering import Remembering
@@ -67,6 +68,7 @@ class House(Premises):
         self.reminding = Reminding(self, self.hand_over)
         self.embedding = Embedding(self, lambda: bool(self.gateway.backlog() or self.keeping))
         self._costs = Costs()
+        self.librarian = Librarian(self.store, self.clock)
         self.deliveries: dict[str, Delivery] = {}
         self.arrived = asyncio.Event()
         self.keeping = 0

@@ -34,4 +34,5 @@ async def take_batch(house: House, asked: dict[str, Any]) -> dict[str, int]:
     house.counters.update(imported=len(kept.new))
     if kept.new:
         house.arrived.set()
+        house.remembering.look()
     return {"new": len(kept.new), "expired": kept.expired}

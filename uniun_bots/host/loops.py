@@ -74,6 +74,7 @@ class Loops:
             self._start(self._forever(self.house.remembering.step))
             self._start(self._forever(self.house.reminding.step))
             self._start(self._forever(self.house.embedding.step))
+            self._start(self._forever(self.house.librarian.step))
             self._start(self._once(self._finish_mail))
         self._start(self._publish_profiles())
 

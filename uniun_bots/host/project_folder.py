@@ -6,6 +6,8 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
+from uniun_bots.errors import Fault
+from uniun_bots.personas.draft_files import read_draft_files
 from uniun_bots.personas.project import Project, Report, check_project, load_project
 from uniun_bots.skills.library import Library
 from uniun_bots.skills.load_skills import load_skills
@@ -18,10 +20,15 @@ def check_folder(folder: Path) -> tuple[Report, Library]:
     library = load_skills(folder)
     report = check_project(folder, library.complaints)
     faults = tuple(sorted({*report.faults, *library.faults}))
-    warnings = tuple(sorted({*report.warnings, *library.warnings}))
+    warnings = tuple(sorted({*report.warnings, *library.warnings, *_draft_faults(report.project)}))
     return replace(
         report, faults=faults, warnings=warnings, project=None if faults else report.project
     ), library
+
+
+def _draft_faults(project: Project | None) -> tuple[Fault, ...]:
+    """A markdown file that cannot be read is left out, and all else goes on."""
+    return read_draft_files(project.manas, project.manas_folder).faults if project else ()
 
 
 def load_folder(folder: Path) -> tuple[Project, Library]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from uniun_bots.inputs.enabled import Standing
@@ -67,6 +67,8 @@ def enlist(project: Project, library: Library, signers: Mapping[str, LocalSigner
         by_key[signer.public_key].append(gana.id)
         if surface and gana.trigger.by_message:
             watchers[surface].append(gana.id)
+    for address in _relays_of_unused_manas(project, ganas.values()):
+        addresses.setdefault(address.url, address)
     return Roster(
         ganas,
         {signer.public_key: signer for signer in signers.values()},
@@ -75,6 +77,17 @@ def enlist(project: Project, library: Library, signers: Mapping[str, LocalSigner
         {key: tuple(ids) for key, ids in by_key.items()},
         {name: register(hosted.gana, library) for name, hosted in ganas.items()},
     )
+
+
+def host_relays(project: Project) -> list[RelayAddress]:
+    """What is read by nobody in particular, is read from these."""
+    return [address for address in project.relay_sets[project.settings.relays].relays if address.read]
+
+
+def _relays_of_unused_manas(project: Project, ganas: Iterable[HostedGana]) -> list[RelayAddress]:
+    used = {name for hosted in ganas for name in hosted.gana.manas}
+    wanted = any(manas.is_remote and manas.name not in used for manas in project.manas)
+    return host_relays(project) if wanted else []
 
 
 def hosted_ganas(project: Project) -> Iterator[Gana]:

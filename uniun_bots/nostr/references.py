@@ -92,9 +92,14 @@ def make_inert(text: str, allowed: Collection[str]) -> str:
 
 def topics_of(event: Event) -> tuple[str, ...]:
     """The `t` tags in lower case, without `#`, distinct, at most 100."""
-    topics = (" ".join(clean(value).split()).lstrip("#").strip().lower() for value in event.tag_values("t"))
-    short = (topic for topic in topics if 0 < len(topic) <= _LONGEST_TOPIC)
-    return tuple(islice(dict.fromkeys(short), TOPICS_READ))
+    topics = (normal_topic(value) for value in event.tag_values("t"))
+    return tuple(islice(dict.fromkeys(topic for topic in topics if topic), TOPICS_READ))
+
+
+def normal_topic(written: str) -> str:
+    """One spelling per topic; empty when it is none, or too long for one."""
+    topic = " ".join(clean(written).split()).lstrip("#").strip().lower()
+    return topic if len(topic) <= _LONGEST_TOPIC else ""
 
 
 def parse_reference(text: str, want: Literal["note", "pubkey"]) -> str:

@@ -23,9 +23,9 @@ class Written:
     sheet: Sheet
     broken: frozenset[str]
 
-    def faults(self, key: str, messages: Iterable[str]) -> Iterator[Fault]:
+    def faults(self, key: str, messages: Iterable[str], *entry: int) -> Iterator[Fault]:
         if key not in self.broken:
-            loc: Loc = (key,)
+            loc: Loc = (key, *entry)
             yield from (self.sheet.fault(loc, message) for message in messages)
 
 
@@ -43,15 +43,18 @@ def gana_faults(
     settings: HostSettings | None,
     sets: Mapping[str, RelaySet],
     known_sets: Iterable[str],
+    known_manas: Iterable[str],
     complaints: Complaints = no_complaints,
 ) -> Iterator[Fault]:
-    """`settings` is None when host.yaml cannot be read; `known_sets` are names of sets that may be faulty."""
+    """`settings` is None when host.yaml cannot be read; what is `known` are names, also of faulty files."""
     gana = written.gana
     if not {"skills", "agentic"} & written.broken:
         for at, message in complaints(gana, settings):
             yield written.sheet.fault(("skills", at), message)
     if gana.relays is not None:
         yield from written.faults("relays", relay_set_messages(gana.relays, known_sets))
+    for number, name in enumerate(gana.manas):
+        yield from written.faults("manas", _manas_messages(name, known_manas), number)
     if settings is not None and gana.model != "default" and gana.model not in settings.engines:
         known = list(settings.engines)
         close = did_you_mean(get_close_matches(gana.model, known, 1, 0.6))
@@ -72,6 +75,14 @@ def relay_set_messages(name: str, known: Iterable[str]) -> Iterator[str]:
     if name not in names:
         close = did_you_mean(get_close_matches(name, names, 1, 0.6))
         yield f"no relay set {shown(name)}{close}: write relays/{name}.yaml, or use one of {', '.join(names)}"
+
+
+def _manas_messages(name: str, known: Iterable[str]) -> Iterator[str]:
+    names = sorted(known)
+    if name not in names:
+        close = did_you_mean(get_close_matches(name, names, 1, 0.6))
+        others = f", or use one of {', '.join(names)}" if names else ""
+        yield f"no Manas {shown(name)}{close}: write manas/{name}.yaml{others}"
 
 
 def doubles(ganas: Iterable[Written]) -> Iterator[Fault]:

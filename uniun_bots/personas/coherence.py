@@ -36,8 +36,6 @@ def _clash(loc: Loc, message: str, *more_keys: str) -> Clash:
 
 
 def _not_built(gana: Gana) -> Iterator[Clash]:
-    if gana.manas:
-        yield _clash(("manas",), f"`manas` {_NOT_YET}: remove the line")
     if gana.input and gana.input.type not in (InputType.GROUP, *_KIND_1):
         yield _clash(
             ("input", "type"),

@@ -202,7 +202,7 @@ class Gana(BaseModel):
     relays: Name | None = None
     """Name of a relay set; without one: the host's."""
     manas: Words = ()
-    """Not built yet."""
+    """What it may read as knowledge, by name. Without one: its own notes, drafts and its own surface."""
     input: Input | None = None
     output: Output
     trigger: Annotated[Trigger, scalars.one_of(Trigger)]

@@ -1,4 +1,4 @@
-"""Names that come from file names: Ganas and relay sets."""
+"""Names that come from file names: Ganas, Manas and relay sets."""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _FILES = {
     "host.yaml": "host.yaml",
     "personas/example.md": "example.md",
+    "manas/example.yaml": "manas.yaml",
+    "manas/example/first-note.md": "first-note.md",
     ".gitignore": "gitignore",
     "README.md": "README.md",
 }

@@ -1,4 +1,4 @@
-"""A project folder, read as a whole: settings, Ganas and relay sets, or all that is wrong with them."""
+"""A project folder, read as a whole: settings, Ganas, Manas and relay sets, or all that is wrong with them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from uniun_bots.personas.across import (
 from uniun_bots.personas.defaults import with_defaults
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.load_gana import load_gana
+from uniun_bots.personas.load_manas import load_manas
 from uniun_bots.personas.load_relay_set import bundled_relay_sets, load_relay_set
 from uniun_bots.personas.load_settings import load_settings
+from uniun_bots.personas.manas import Manas
 from uniun_bots.personas.names import files_in
 from uniun_bots.personas.relay_set import RelaySet
 from uniun_bots.personas.settings import HostSettings
@@ -33,6 +35,11 @@ class Project:
     ganas: tuple[Gana, ...]
     relay_sets: dict[str, RelaySet]
     """Those of the folder and those that come with the package, by name."""
+    manas: tuple[Manas, ...] = ()
+
+    @property
+    def manas_folder(self) -> Path:
+        return self.folder / "manas"
 
     @property
     def data_dir(self) -> Path:
@@ -83,14 +90,15 @@ class _FolderReader:
         sets = bundled_relay_sets() | own
         known_sets = {*names, *sets}
         settings = self._settings(known_sets)
+        manas, known_manas = self._manas()
         written = self._ganas()
         for found in written:
-            self.faults += gana_faults(found, settings, sets, known_sets, self.complaints)
+            self.faults += gana_faults(found, settings, sets, known_sets, known_manas, self.complaints)
         self.warnings += doubles(written)
         if settings is None:
             return None
         ganas = tuple(with_defaults(found.gana, settings.defaults) for found in written)
-        return Project(self.root, settings, ganas, sets)
+        return Project(self.root, settings, ganas, sets, manas)
 
     def _settings(self, known_sets: set[str]) -> HostSettings | None:
         path = self.root / "host.yaml"
@@ -109,6 +117,16 @@ class _FolderReader:
         sound = [found.value for found in readings if found.value is not None and not found.faults]
         return {found.name: found for found in sound}, {path.stem for path in paths}
 
+    def _manas(self) -> tuple[tuple[Manas, ...], set[str]]:
+        """And the names of those that may be faulty."""
+        paths = files_in(self.root / "manas", ".yaml")
+        readings = [load_manas(path) for path in paths]
+        self.faults += [fault for reading in readings for fault in reading.faults]
+        found = tuple(one.value for one in readings if one.value is not None and not one.faults)
+        empty = "names nothing: write `files:`, `authors:`, `notes:`, `topics:`, `groups:` or `addresses:`"
+        self.warnings += [Fault(one.file, 1, 1, empty) for one in found if one.is_empty]
+        return found, {path.stem for path in paths}
+
     def _ganas(self) -> list[Written]:
         found: list[Written] = []
         first: dict[str, Path] = {}
@@ -125,7 +143,7 @@ class _FolderReader:
 
     def _misnamed(self) -> Iterator[Fault]:
         """`.yml` files would be passed over without a word."""
-        folders = (self.root, self.root / "personas", self.root / "relays")
+        folders = (self.root, self.root / "personas", self.root / "manas", self.root / "relays")
         for path in (path for folder in folders for path in files_in(folder, ".yml")):
             if path.parent != self.root or path.stem == "host":
                 told = f"only .yaml is read: rename it to {path.stem}.yaml"
