@@ -261,6 +261,34 @@ async def test_loading_goes_on_for_the_next_when_the_job_that_began_it_gives_way
         assert engine.asked() == ["hello", "gana"]
 
 
+async def test_a_chat_does_not_wait_for_a_model_that_it_does_not_need(clock: VirtualClock) -> None:
+    small, big = Changeable(clock), Changeable(clock)
+    big.load_s = 100
+    async with Scheduler({"small": small, "big": big}, clock=clock) as scheduler:
+        [gana] = ask(scheduler, job("gana 1", engine="big"))
+        await clock.advance(15)
+        [chat] = ask(scheduler, job("hello 1", "chat", engine="small"))
+        await clock.advance(1)
+        assert (await chat).text == "hello 1"
+        await clock.advance(10 + 101)
+        assert (await gana).text == "gana 1"
+        assert (big.loads, small.unloads) == (2, 1)
+
+
+async def test_a_forced_switch_does_not_wait_for_the_model_that_it_replaces(
+    clock: VirtualClock, engine: Changeable
+) -> None:
+    engine.load_s = 100
+    async with Scheduler({"default": engine}, clock=clock) as scheduler:
+        [gana] = ask(scheduler, job("gana 1"))
+        await clock.advance(15)
+        switch = asyncio.create_task(scheduler.switch("default", "new", forced=True))
+        await clock.advance(5)
+        assert (await switch).model == "new"
+        await clock.advance(1)
+        assert (await gana).text == "gana 1"
+
+
 async def test_two_names_of_one_engine_are_one_seat(clock: VirtualClock, engine: Changeable) -> None:
     async with Scheduler({"big": engine, "default": engine}, clock=clock) as scheduler:
         tasks = ask(scheduler, job("a 1", engine="big"), job("b 1", engine="default"))

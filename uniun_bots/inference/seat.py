@@ -137,12 +137,14 @@ class Seat:
         waiter.task.add_done_callback(lambda task: self._over(waiter, task))
 
     async def _work(self, waiter: Waiter) -> Any:
+        is_switch = waiter.ticket.kind == "switch"
         engine = self.engines[waiter.ticket.model]
+        await self._stop_loading("" if is_switch else waiter.ticket.model)
         await self._take_out_others(waiter.ticket.model)
-        if waiter.ticket.kind != "switch":
+        if not is_switch:
             await self._bring_in(waiter.ticket.model)
         answer = await waiter.work(engine)
-        if waiter.ticket.kind == "switch":
+        if is_switch:
             self._know(waiter.ticket.model, answer)
         return answer
 
@@ -203,10 +205,16 @@ class Seat:
 
     # models -------------------------------------------------------------------------------------------
 
+    async def _stop_loading(self, wanted: str) -> None:
+        """But of what is wanted now: a chat does not wait for a model that it does not need."""
+        others = [loading for other, loading in self._loading.items() if other != wanted]
+        for loading in others:
+            loading.cancel()
+        if others:
+            await asyncio.wait(others)
+
     async def _take_out_others(self, name: str) -> None:
         """Where engines can: the memory of a seat holds one model."""
-        if others := [loading for other, loading in self._loading.items() if other != name]:
-            await asyncio.wait(others)
         for other in [other for other in self.info if other != name]:
             engine = self.engines[other]
             if isinstance(engine, Unloadable):

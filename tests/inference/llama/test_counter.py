@@ -13,8 +13,10 @@ import pytest_asyncio
 
 from tests.inference.llama.bundled import BUNDLED
 from uniun_bots.errors import EngineLost, ModelNotFound, ModelUnusable
+from uniun_bots.inference.job import Job
 from uniun_bots.inference.llama.engine import LlamaEngine
-from uniun_bots.inference.request import Message
+from uniun_bots.inference.request import Message, Request
+from uniun_bots.inference.scheduler import Scheduler
 
 HELLO = (Message("user", "When is high water?"),)
 OWN_CONTEXT = 8192
@@ -48,6 +50,25 @@ async def test_many_counts_at_once_share_one_process(engine: LlamaEngine) -> Non
     await engine.counter.forget()
     counts = await asyncio.gather(*(engine.count(HELLO * n) for n in range(1, 9)))
     assert counts == sorted(set(counts))
+
+
+async def test_two_models_are_never_in_memory_at_once_and_both_can_count() -> None:
+    small, big = (LlamaEngine(BUNDLED, context_tokens=tokens) for tokens in (256, 512))
+    request = Request(HELLO, 2, 0.0)
+    try:
+        async with Scheduler({"small": small, "big": big}) as scheduler:
+            await scheduler.submit(Job("tide", "small", request))
+            assert (await big.info()).context_tokens == 512
+            assert await big.count(HELLO) == await small.count(HELLO)
+            assert (big.starts, big.worker_pid) == (0, None)
+            starts = small.starts
+            await scheduler.submit(Job("tide", "big", request))
+            assert small.worker_pid is None
+            assert await small.count(HELLO) > 5
+            assert (small.starts, small.worker_pid) == (starts, None)
+    finally:
+        await small.aclose()
+        await big.aclose()
 
 
 async def test_a_model_that_is_not_there_is_told_without_starting_anything(tmp_path: Path) -> None:

@@ -53,6 +53,14 @@ async def test_what_runs_is_waited_for(engine: LlamaEngine) -> None:
     assert (await running).model == before != engine.reference
 
 
+async def test_a_change_of_model_breaks_no_count(engine: LlamaEngine) -> None:
+    messages = ask().messages
+    before = await engine.count(messages)
+    counts = [asyncio.create_task(engine.count(messages)) for _ in range(20)]
+    await engine.use(BUNDLED if engine.reference == PULLED else PULLED)
+    assert await asyncio.gather(*counts) == [before] * 20
+
+
 @pytest.mark.parametrize(
     ("model", "error"), [("path:broken.gguf", ModelUnusable), ("path:none.gguf", ModelNotFound)]
 )
