@@ -19,6 +19,7 @@ from uniun_bots.host.control import ask_host
 from uniun_bots.host.host import FILE
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.personas.load_settings import load_settings
+from uniun_bots.personas.settings import HostSettings
 
 T = TypeVar("T")
 
@@ -28,12 +29,17 @@ folder_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 
 
-def data_dir(folder: Path) -> Path:
-    """Where the host writes. Raises ConfigError when host.yaml cannot be read."""
+def settings_of(folder: Path) -> HostSettings:
+    """Raises ConfigError when host.yaml cannot be read."""
     reading, _ = load_settings(folder / "host.yaml")
     if reading.value is None or reading.faults:
         raise ConfigError(reading.faults)
-    return reading.value.data_folder(folder)
+    return reading.value
+
+
+def data_dir(folder: Path) -> Path:
+    """Where the host writes. Raises ConfigError when host.yaml cannot be read."""
+    return settings_of(folder).data_folder(folder)
 
 
 def project_data_dir(folder: Path) -> Path:

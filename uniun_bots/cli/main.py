@@ -9,6 +9,7 @@ from uniun_bots.cli.approvals import approvals
 from uniun_bots.cli.check import check
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.demo import demo
+from uniun_bots.cli.doctor import doctor
 from uniun_bots.cli.explain import explain
 from uniun_bots.cli.init import init
 from uniun_bots.cli.keys import keys
@@ -47,4 +48,5 @@ main.add_command(approvals)
 main.add_command(pause)
 main.add_command(resume)
 main.add_command(backup)
+main.add_command(doctor)
 main.add_command(relay)

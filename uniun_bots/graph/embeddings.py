@@ -120,6 +120,10 @@ def has_others(tx: sqlite3.Connection, embedder: int) -> bool:
     return tx.execute("SELECT 1 FROM embedders WHERE embedder != ?", (embedder,)).fetchone() is not None
 
 
+def any_vector(tx: sqlite3.Connection) -> bool:
+    return tx.execute("SELECT 1 FROM embeddings WHERE vector IS NOT NULL LIMIT 1").fetchone() is not None
+
+
 def any_note(tx: sqlite3.Connection) -> bool:
     return tx.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
 

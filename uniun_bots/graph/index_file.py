@@ -104,6 +104,11 @@ def damage(folder: Path, beside: Beside) -> str:
         return str(fault)
 
 
+def strays(folder: Path, beside: Beside | None) -> list[str]:
+    """Index files that nothing names: left by a process that died while it wrote."""
+    return sorted(file.name for file in folder.glob(f"*{SUFFIX}") if not beside or file.name != beside.file)
+
+
 def remove(folder: Path) -> None:
     (folder / NOTE).unlink(missing_ok=True)
     _remove_all_but(folder, "")

@@ -22,10 +22,13 @@ from uniun_bots.clock import monotonic
 from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
 from uniun_bots.host import actions
 from uniun_bots.host.desk import decide, told
+from uniun_bots.host.doctor import as_json, examine
+from uniun_bots.host.embedders import FOLDER
 from uniun_bots.host.importing import take_batch
 from uniun_bots.host.lease import holder
 from uniun_bots.host.models import use_model
 from uniun_bots.host.retract import retract
+from uniun_bots.host.searching import find_notes
 from uniun_bots.host.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -66,6 +69,8 @@ class ControlServer:
                 web.post("/model", self._model),
                 web.post("/notes/import", self._import),
                 web.post("/manas", self._manas),
+                web.post("/notes/search", self._search),
+                web.post("/doctor", self._doctor),
                 web.post("/approvals/{word}", self._approve),
             ]
         )
@@ -127,6 +132,16 @@ class ControlServer:
 
     async def _import(self, request: web.Request) -> web.Response:
         return web.json_response(await take_batch(self._host.house, await request.json()))
+
+    async def _search(self, request: web.Request) -> web.Response:
+        house = self._host.house
+        return web.json_response(await find_notes(house.store, house.vectors, await request.json()))
+
+    async def _doctor(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        folder = self._host.project.data_dir / FOLDER
+        told = await examine(self._host.store, folder, fix=bool(asked["fix"]))
+        return web.json_response(as_json(told))
 
     async def _approve(self, request: web.Request) -> web.Response:
         asked = await request.json()

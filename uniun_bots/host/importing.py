@@ -35,4 +35,5 @@ async def take_batch(house: House, asked: dict[str, Any]) -> dict[str, int]:
     if kept.new:
         house.arrived.set()
         house.remembering.look()
+        house.embedding.look(len(kept.new))
     return {"new": len(kept.new), "expired": kept.expired}

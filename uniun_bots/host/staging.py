@@ -13,7 +13,7 @@ from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.keys import resolve_identity
 from uniun_bots.personas.project import Project
-from uniun_bots.personas.settings import DEFAULT_MODEL
+from uniun_bots.personas.settings import DEFAULT_MODEL, NO_EMBEDDER
 
 VARIABLE = "STAGED_KEY_"
 
@@ -56,7 +56,7 @@ def stage(
                 throwaway.append(gana.id)
         changes: dict[str, object] = {"mode": Mode.LIVE, "identity": f"env:{variable}", "webhook": None}
         ganas.append(gana.model_copy(update=changes | ({"model": DEFAULT} if scripted else {})))
-    changes = {"data_dir": str(data_dir), "proxy": None, "webhook": None, "pow": 0}
+    changes = {"data_dir": str(data_dir), "proxy": None, "webhook": None, "pow": 0, "embedder": NO_EMBEDDER}
     if scripted:
         changes |= {"engines": {}, "model": DEFAULT_MODEL}
     settings = project.settings.model_copy(update=changes)

@@ -1,0 +1,84 @@
+"""`notes search`, beside a running host and without one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.graph.library import embed_all, keep_texts
+from tests.host.stage import Stage, decided
+from uniun_bots.cli.main import main
+from uniun_bots.database.store import Store
+from uniun_bots.host import searching
+from uniun_bots.host.host import FILE
+from uniun_bots.inference.embed.embedder import Embedder
+from uniun_bots.inference.embed.scripted import ScriptedEmbedder
+
+SYNONYMS = {"vessel": "ship"}
+
+
+def run(folder: Path, *given: str) -> Result:
+    return CliRunner().invoke(main, ["notes", "search", *given, "--dir", str(folder)])
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    async with Store(tmp_path / "data" / FILE) as store:
+        events = await keep_texts(store, "The vessel left at nine.", "Bread is here.", "A ferry of two decks")
+
+        def curate(tx: sqlite3.Connection) -> None:
+            tx.execute("INSERT INTO manas (manas) VALUES ('sea')")
+            tx.execute("INSERT INTO manas_notes SELECT 'sea', seq FROM notes WHERE id = ?", (events[2].id,))
+
+        await store.write(curate)
+    return tmp_path
+
+
+async def test_notes_are_found_without_a_host(folder: Path) -> None:
+    result = await asyncio.to_thread(run, folder, "vessel", "--json")
+    (note,) = json.loads(result.stdout)
+    assert (result.exit_code, note["text"], note["kind"]) == (0, "The vessel left at nine.", 1)
+    shown = await asyncio.to_thread(run, folder, "vessel")
+    assert "The vessel left at nine." in shown.stdout
+    assert "by words alone" in shown.stderr
+
+
+async def test_a_manas_is_a_border(folder: Path) -> None:
+    assert json.loads((await asyncio.to_thread(run, folder, "ferry", "--manas", "sea", "--json")).stdout)
+    outside = await asyncio.to_thread(run, folder, "vessel", "--manas", "sea", "--json")
+    assert (outside.exit_code, outside.stdout.strip()) == (1, "[]")
+    unknown = await asyncio.to_thread(run, folder, "ferry", "--manas", "see")
+    assert (unknown.exit_code, unknown.stderr) == (1, "there is no Manas see; there are: sea\n")
+
+
+async def test_nothing_found_is_a_no(folder: Path, tmp_path: Path) -> None:
+    assert (await asyncio.to_thread(run, folder, "zebra")).exit_code == 1
+    assert "nothing has run here" in (await asyncio.to_thread(run, tmp_path / "none", "a")).stderr
+
+
+async def test_vectors_that_are_there_are_used_without_a_host(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Store(folder / "data" / FILE) as store:
+        await embed_all(store, ScriptedEmbedder(synonyms=SYNONYMS))
+
+    def scripted(*given: object) -> Embedder:
+        return ScriptedEmbedder(synonyms=SYNONYMS)
+
+    monkeypatch.setattr(searching, "make_embedder", scripted)
+    result = await asyncio.to_thread(run, folder, "ship", "--limit", "1", "--json")
+    assert [note["text"] for note in json.loads(result.stdout)] == ["The vessel left at nine."]
+
+
+async def test_a_running_host_is_asked(stage: Stage) -> None:
+    stage.persona(mode="off")
+    async with stage.host(embedder=ScriptedEmbedder()) as host:
+        await decided(host)
+        await keep_texts(host.store, "The ferry leaves at nine.")
+        result = await asyncio.to_thread(run, stage.folder, "ferry", "--json")
+        assert [note["text"] for note in json.loads(result.stdout)] == ["The ferry leaves at nine."]
