@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.factory import CHANNEL, hex_of
+from tests.factory import CHANNEL, gana, hex_of
 from uniun_bots.personas.gana import Gana, InputType, OutputType
 from uniun_bots.skills.library import Library
 from uniun_bots.skills.load_skills import load_skills
@@ -25,8 +25,6 @@ INPUTS: dict[InputType | None, dict[str, Any] | None] = {
 
 def gana_with(source: InputType | None, output: OutputType, **fields: Any) -> Gana:
     """Any combination, also those that `check` refuses."""
-    from tests.factory import gana
-
     trigger = "every-message" if source else "once-on-enable"
     return gana(input=INPUTS[source], output={"type": output}, trigger=trigger, **fields)
 

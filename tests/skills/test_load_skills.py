@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.factory import gana
 from tests.skills.samples import library, skill_file
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.load_skills import load_skills, predefined_skills
@@ -76,15 +77,12 @@ def test_folders_with_scripts_and_other_files_are_not_passed_over(tmp_path: Path
     assert "nothing beside it is run" in told[0][1] and "rename it to tone.md" in told[1][1]
 
 
-def test_the_wheel_brings_the_catalogue_along(tmp_path: Path) -> None:
-    """A copied catalogue in a project is text like any other."""
+def test_a_copy_of_the_catalogue_is_text_like_any_other(tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / "skills", tmp_path / "skills")
     assert set(load_skills(tmp_path).texts) == {f"user-{name}" for name in BUILTINS}
 
 
 def test_names_in_persona_files_are_complained_about_with_what_to_write(tmp_path: Path) -> None:
-    from tests.factory import gana
-
     found = library(tmp_path, "tone-of-voice", "read-note", broken="")
     attached = [
         "tone-of-voise",
