@@ -25,7 +25,8 @@ def decide(tx: sqlite3.Connection, turn: Turn, *, run: int, ending: str, thread:
         )
     except sqlite3.IntegrityError as fault:
         raise AlreadyDecided(f"{turn.gana}: {turn.key} was decided by another run") from fault
-    forget(tx, turn.gana, *turn.keys)
+    if turn.attempt > 1 or len(turn.keys) > 1:  # else nothing was put off
+        forget(tx, turn.gana, *turn.keys)
 
 
 def decide_elsewhere(tx: sqlite3.Connection, gana: str, surface: str, note_id: str, now: float) -> None:

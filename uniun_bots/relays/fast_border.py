@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import struct
 from typing import Any
 
 from nostr_sdk import nostr_sdk as bindings
@@ -18,12 +19,16 @@ def _write(builder: Any, value: bytes) -> None:
         ctypes.memmove(ctypes.byref(builder.rbuf.data.contents, builder.rbuf.len), value, len(value))
 
 
+def _pack_into(builder: Any, size: int, form: str, value: Any) -> None:
+    _write(builder, struct.pack(form, value))
+
+
 def speed_up() -> bool:
     """Whether this version of the SDK is one whose writing is known here."""
     with contextlib.suppress(AttributeError):
         builder = bindings._UniffiRustBufferBuilder
         known = builder.write.__code__.co_names == ("_reserve", "len", "enumerate", "rbuf", "data")
         if known:
-            builder.write = _write
+            builder.write, builder._pack_into = _write, _pack_into
         return known or builder.write is _write
     return False

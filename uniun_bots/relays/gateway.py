@@ -136,7 +136,8 @@ class Gateway:
         event_id: str = json.loads(raw)["id"]
         # Its echo from our own subscriptions is no news.
         self._inbox.remember(event_id)
-        said = await asyncio.gather(*(self._send(event, event_id, url, author) for url in relays))
+        each = [self._send(event, event_id, url, author) for url in relays]
+        said = [await each[0]] if len(each) == 1 else await asyncio.gather(*each)
         return [
             Receipt(event_id, url, one.fate, one.message, self._clock.now())
             for url, one in zip(relays, said, strict=True)
