@@ -110,8 +110,12 @@ async def assemble(
         cites_turn=cites_turn,
     )
 
+    counted: list[tuple[_Parts, tuple[Message, ...], int]] = []
+
     async def tokens(candidate: _Parts) -> int:
-        return await engine.count(candidate.messages())
+        messages = candidate.messages()
+        counted.append((candidate, messages, await engine.count(messages)))
+        return counted[-1][2]
 
     parts = await _pack_knowledge(parts, budget, context_tokens, engine, costs or Costs())
     fitting = await _drop_background(parts, budget, tokens) or await _cut_input(
@@ -120,10 +124,11 @@ async def assemble(
     if fitting is None:
         bare = replace(parts, ancestry=(), knowledge=(), input_chars=0)
         raise PromptTooLong(await tokens(bare), context_tokens, answer_tokens)
+    messages, prompt_tokens = next((told, count) for parts, told, count in counted if parts is fitting)
     return Context(
         turn=turn,
-        messages=fitting.messages(),
-        prompt_tokens=await tokens(fitting),
+        messages=messages,
+        prompt_tokens=prompt_tokens,
         handles=fitting.handles(),
         ancestry=tuple(ancestry),
         knowledge=fitting.knowledge,

@@ -109,8 +109,8 @@ class Store:
         Whatever the unit raises is raised here, and nothing of it stays. A commit that fails (disk full) is a
         StoreError, and nothing of any unit in it stays.
         """
-        # The unit is on its way: a cancelled caller must not leave anyone unsure whether it committed.
-        return await asyncio.shield(self._ask(self._writes, unit))
+        # The unit is on its way: a caller that is cancelled does not take it back.
+        return await self._ask(self._writes, unit)
 
     async def read(self, query: Unit[T]) -> T:
         """Run `query` on a consistent snapshot that is at least as new as the last finished write."""

@@ -277,8 +277,8 @@ class House(Premises):
             ended_at=self.clock.now(),
             run=progress.run,
         )
-        # A run that is done is not lost to a shutdown: the commit is awaited whatever happens to this task.
-        closed = await asyncio.shield(self.store.write(lambda tx: close(tx, ended)))
+        # A run that is done is not lost to a shutdown: the store ends what it began, whatever happens to this task.
+        closed = await self.store.write(lambda tx: close(tx, ended))
         self.counters[outcome.ending] += 1
         self.counters["dead letters"] += closed.dead
         tell(turn, outcome, closed)

@@ -6,7 +6,7 @@ owner with the smallest virtual runtime. docs/scheduler.md explains every rule a
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -285,10 +285,10 @@ class Policy:
         if not self.chat.open:
             yield self.chat.quiet_until
         yield from self._budget_changes(now)
-        overtakers = Counter(ticket.overtakes for ticket in self.running if ticket.overtakes is not None)
-        for tier, count in overtakers.items():
+        overtakers = [ticket.overtakes for ticket in self.running if ticket.overtakes is not None]
+        for tier in set(overtakers):
             left = self.rules.affinity_s - self.queues.line(tier).overtaking.total_s
-            yield now + left / count
+            yield now + left / overtakers.count(tier)
 
     def _budget_changes(self, now: float) -> Iterator[float]:
         if not self._extract_may:
