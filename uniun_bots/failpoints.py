@@ -16,6 +16,7 @@ NAMES = (
     "woke",
     "taken",
     "gathered",
+    "round",
     "ran",
     "pinned",
     "closing",

@@ -67,6 +67,7 @@ class Ledger:
                 *self._answered_twice(on_relay),
                 *self._not_heralded_once(db, on_relay),
                 *_undelivered(db),
+                *_traces_that_lie(db),
                 *_cursors_behind(db),
             ]
 
@@ -167,6 +168,19 @@ def _undelivered(db: sqlite3.Connection) -> Iterator[str]:
     for row in db.execute("SELECT event_id, fate FROM receipts"):
         if row["fate"] not in DELIVERED:
             yield f"{row['event_id']} was not delivered: {row['fate']}"
+
+
+def _traces_that_lie(db: sqlite3.Connection) -> Iterator[str]:
+    """Nothing is under way any more; every attempt at a turn has a number of its own, and its steps are its own."""
+    for row in db.execute("SELECT run FROM runs WHERE ending = 'running'"):
+        yield f"run {row['run']} is under way by the log"
+    for row in db.execute("SELECT DISTINCT run FROM steps WHERE run NOT IN (SELECT run FROM runs)"):
+        yield f"steps of run {row['run']} without the run"
+    for row in db.execute(
+        "SELECT gana, keys, attempt FROM runs r WHERE EXISTS (SELECT 1 FROM steps s WHERE s.run = r.run"
+        " AND s.skill != '') GROUP BY gana, json_extract(keys, '$[0]'), attempt HAVING count(*) > 1"
+    ):
+        yield f"two attempts {row['attempt']} of {row['gana']} at {row['keys']}"
 
 
 def _cursors_behind(db: sqlite3.Connection) -> Iterator[str]:

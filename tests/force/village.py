@@ -10,6 +10,7 @@ from nostr_sdk import Event as SdkEvent
 from nostr_sdk import Keys
 
 from tests.relays.conftest import note
+from tests.runs.agent import call
 
 GROUP = "4b7df1c9e5b40a4e7a3b0a2f6f0d1c5a8e9d2b3c4f5061728394a5b6c7d8e9f0"
 HERALD = "herald"
@@ -17,7 +18,7 @@ HERALD = "herald"
 LONGEST = 300
 """Characters; a longer input is held."""
 GANAS = ("teller", "second", "helper", "fan")
-"""Two in the same group, one that is mentioned, one that reads a user."""
+"""Two in the same group, the second one in rounds; one that is mentioned, one that reads a user."""
 LIMITS = ", ".join(
     f"{name}: 1000000" for name in ("per_hour", "per_day", "per_thread", "per_author_per_hour")
 )
@@ -29,7 +30,7 @@ mode: {mode}
 input: {{{input}, max_chars: {longest}}}
 output: {{{output}, reply: true}}
 trigger: every-message
-debounce: 0s
+{more}debounce: 0s
 limits: {{{limits}, depth: 1000}}
 ---
 Answer in one sentence.
@@ -44,6 +45,17 @@ trigger: once-on-enable
 ---
 Say that the village is open.
 """
+
+
+def calls(life: int) -> list[str]:
+    """What a model says in rounds: mostly it looks and publishes, sometimes it is silent, wrong, or says no call."""
+    posts = [
+        call("publish-group-message", body=f"Life {life}, round {{n}}.", referenceNoteIds=["n1", "n2", "n77"])
+        for _ in range(5)
+    ]
+    looks = [call("search-notes", query="Input {n}") for _ in range(5)]
+    turns = [one for pair in zip(looks, posts, strict=True) for one in pair]
+    return [*turns, call("stay-silent"), call("zap", sats=21), posts[0], "I have published it."]
 
 
 @dataclass
@@ -68,7 +80,8 @@ class Village:
         (self.folder / "relays" / "local.yaml").write_text(f"relays:\n  - {self.relay}\n")
         user = self.people[0].public_key().to_hex()
         self._persona("teller", f"type: group, ref: {GROUP}", "type: group, ref: same")
-        self._persona("second", f"type: group, ref: {GROUP}", "type: group, ref: same")
+        in_rounds = "agentic: true\nmodel: rounds\n"
+        self._persona("second", f"type: group, ref: {GROUP}", "type: group, ref: same", in_rounds)
         self._persona("helper", "type: mentions", "type: feed")
         self._persona("fan", f"type: user, ref: {user}", "type: feed")
         if self.herald:
@@ -89,12 +102,21 @@ class Village:
         """Every life says other words, as a model would: a reply that repeats the last one is refused."""
         self.lives += 1
         replies = [f"Life {self.lives}, answer {{n}}." for _ in range(9)] + ["<NOOP>"]
+        engines = {"script": replies, "rounds": calls(self.lives)}
+        lines = [line for name, said in engines.items() for line in self._engine(name, said)]
+        (self.folder / "host.yaml").write_text("\n".join(["model: script", "embedder: none", "engines:", *lines, ""]))
+
+    def _engine(self, name: str, replies: list[str]) -> list[str]:
         low, high = self.latency
-        (self.folder / "host.yaml").write_text(
-            "model: script\nembedder: none\nengines:\n  script:\n    type: scripted\n"
-            f"    slots: {self.slots}\n    latency: {low}ms\n    latency_max: {high}ms\n    replies:\n"
-            + "".join(f"      - '{reply}'\n" for reply in replies)
-        )
+        return [
+            f"  {name}:",
+            "    type: scripted",
+            f"    slots: {self.slots}",
+            f"    latency: {low}ms",
+            f"    latency_max: {high}ms",
+            "    replies:",
+            *(f"      - '{reply}'" for reply in replies),
+        ]
 
     def next_input(self) -> SdkEvent:
         """Somebody says something: mostly in the group, sometimes to the helper or by the user, some too long."""
@@ -112,7 +134,7 @@ class Village:
         self.inputs[event.id().to_hex()] = frozenset(watched)
         return event
 
-    def _persona(self, gana: str, given: str, output: str) -> None:
+    def _persona(self, gana: str, given: str, output: str, more: str = "") -> None:
         text = PERSONA.format(
             name=gana.title(),
             variable=f"{gana.upper()}_KEY",
@@ -121,5 +143,6 @@ class Village:
             output=output,
             longest=LONGEST,
             limits=LIMITS,
+            more=more,
         )
         (self.folder / "personas" / f"{gana}.md").write_text(text)

@@ -15,7 +15,7 @@ import pytest
 from tests.publishing.values import NOW, note, said, turn
 from uniun_bots.database.migrate import migrate
 from uniun_bots.database.store import connect
-from uniun_bots.journal.attempt import HOST_ENDED, begin_attempt, end_dead_attempts, skip_attempt
+from uniun_bots.journal.attempt import HOST_ENDED, UNWRITTEN, begin_attempt, end_dead_attempts, skip_attempt
 from uniun_bots.journal.record import prune_runs, record_run
 from uniun_bots.journal.steps import PREVIEW_CHARS, write_steps
 from uniun_bots.runs.outcome import Step
@@ -96,6 +96,15 @@ def test_the_attempt_of_another_turn_does_not_count(tx: sqlite3.Connection) -> N
     assert run_row(tx, begin_attempt(tx, replace(TURN, attempt=4), mode="live", now=NOW))["attempt"] == 4
 
 
+def test_an_attempt_whose_end_could_not_be_written_ends_when_the_next_one_begins(
+    tx: sqlite3.Connection,
+) -> None:
+    lost, other = begin(tx), begin_attempt(tx, turn(note(2), gana="tide"), mode="live", now=NOW)
+    run = begin(tx)
+    assert [run_row(tx, one)["ending"] for one in (lost, other, run)] == ["failed", "running", "running"]
+    assert run_row(tx, lost)["reason"] == UNWRITTEN
+
+
 def test_what_was_taken_from_a_run_skips_it_with_the_reason(tx: sqlite3.Connection) -> None:
     run = begin(tx)
     skip_attempt(tx, run, "tide was paused", NOW + 1)
@@ -107,7 +116,9 @@ def test_what_was_taken_from_a_run_skips_it_with_the_reason(tx: sqlite3.Connecti
 
 
 def test_what_runs_is_not_pruned_however_much_there_is(tx: sqlite3.Connection) -> None:
-    running = [begin(tx) for _ in range(12)]
+    running = [
+        begin_attempt(tx, turn(note(number), gana="tide"), mode="live", now=NOW) for number in range(2, 14)
+    ]
     ended = [end(tx, begin(tx)) for _ in range(12)]
     assert prune_runs(tx) == 2
     left = [row[0] for row in tx.execute("SELECT run FROM runs ORDER BY run")]

@@ -11,10 +11,20 @@ from uniun_bots.runs.outcome import Ending
 RUNNING = "running"
 """In the place of an ending."""
 HOST_ENDED = "the host ended before this attempt did"
+UNWRITTEN = "its end could not be written"
 
 
 def begin_attempt(tx: sqlite3.Connection, turn: Turn, *, mode: str, now: float) -> int:
-    """The run's number. Each attempt at a turn has a number of its own, those that a crash ended included."""
+    """The run's number. Each attempt at a turn has a number of its own, those that a crash ended included.
+
+    A turn is run once at a time: an earlier attempt that is still under way by the log has ended without a trace,
+    as on a full disk.
+    """
+    tx.execute(
+        "UPDATE runs SET ending = ?, reason = ?, ended_at = ?"
+        " WHERE ending = ? AND gana = ? AND json_extract(keys, '$[0]') = ?",
+        (Ending.FAILED, UNWRITTEN, now, RUNNING, turn.gana, turn.key),
+    )
     before = tx.execute(
         "SELECT max(attempt) FROM runs WHERE gana = ? AND json_extract(keys, '$[0]') = ?",
         (turn.gana, turn.key),
