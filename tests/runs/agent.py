@@ -12,6 +12,7 @@ from typing import Any
 from tests.factory import gana
 from tests.runs.values import note, turn
 from uniun_bots.context.context import Context
+from uniun_bots.inference.policy.rules import Rules
 from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -101,6 +102,8 @@ async def play(
     registered: Registration | None = None,
     hanging: bool = False,
     engine: ScriptedEngine | None = None,
+    opened: Callable[[Scheduler], object] = lambda scheduler: None,
+    rules: Rules | None = None,
 ) -> Played:
     engine = engine or ScriptedEngine(script, context_tokens=asking.context_tokens)
     handles = Handles(context.handles.values())
@@ -116,7 +119,8 @@ async def play(
 
     known = registered or registration()
     agent = Agent(known, schema_of_calls(known), max_rounds, carry_out, engine.count, keep)
-    async with Scheduler({"default": engine}) as scheduler:
+    async with Scheduler({"default": engine}, rules=rules) as scheduler:
+        opened(scheduler)
         outcome = await run_agent_loop(
             context, agent, scheduler=scheduler, asking=asking, gate=gate or Gate(max_chars=500)
         )

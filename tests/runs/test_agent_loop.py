@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 
 import pytest
 
@@ -18,7 +19,11 @@ from tests.runs.agent import (
     shorter,
 )
 from uniun_bots.errors import EngineError, StoreError
-from uniun_bots.inference.request import Request
+from uniun_bots.inference.completion import Completion
+from uniun_bots.inference.job import Job
+from uniun_bots.inference.policy.rules import Rules
+from uniun_bots.inference.request import Message, Request
+from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.nostr.bech32 import encode
 from uniun_bots.runs.gate import Gate
@@ -256,3 +261,30 @@ async def test_cancelling_the_run_stops_the_model() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert engine.running == 0
+
+
+async def test_giving_way_to_chat_in_every_round_changes_nothing() -> None:
+    """Preemption is invisible: the same calls, the same steps, one publish."""
+    interrupted: Counter[int] = Counter()
+    scheduler_of: list[Scheduler] = []
+    chats: list[asyncio.Task[Completion]] = []
+
+    def answer(request: Request) -> Reply | str:
+        if request.json_schema is None:
+            return "Hello."
+        made = (len(request.messages) - 2) // 2
+        interrupted[made] += 1
+        if interrupted[made] <= 3:
+            question = Request((Message("user", "Hi"),), 10)
+            chats.append(
+                asyncio.ensure_future(scheduler_of[0].submit(Job("chat", "default", question, kind="chat")))
+            )
+            return Reply("", hangs=True)
+        return (SEARCH, call("read-note", note="n1"), publish("At 14:10."))[made]
+
+    played = await play(answer, opened=scheduler_of.append, rules=Rules(chat_quiet_s=0))
+    assert [one.text for one in await asyncio.gather(*chats)] == ["Hello."] * 9
+    assert (played.outcome.ending, played.outcome.body) == (Ending.SUCCEEDED, "At 14:10.")
+    assert played.carried_out == ["search-notes", "read-note", PUBLISH]
+    assert [step.round for step in played.kept] == [1, 2, 3]
+    assert len(played.engine.cancelled) == 9
