@@ -15,6 +15,7 @@ from click.testing import Result
 from tests.cli.test_check_init_keys import run
 from tests.host.stage import GROUP, Stage, decided, fate_of, last_words, numbered, until
 from tests.publishing.values import note, turn
+from tests.runs.agent import SEARCH, SILENT, publish
 from uniun_bots.host.control import ask_host
 from uniun_bots.host.host import Host
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -208,6 +209,37 @@ async def test_runs_are_listed_and_shown(stage: Stage) -> None:
     assert story["steps"][0]["text"] == story["body"]
     assert [one["id"] for one in story["inputs"]] == [question.id]
     assert "there is no run 99" in await told("runs", "show", "99", "--dir", stage.folder, code=1)
+
+
+async def test_rounds_are_shown_as_a_story_with_links_to_notes_while_they_run_and_afterwards(
+    stage: Stage,
+) -> None:
+    stage.persona(agentic="true")
+    go_on = asyncio.Event()
+
+    async def until_told(seconds: float) -> None:
+        await go_on.wait()
+
+    script: list[Reply | str] = [SILENT, SEARCH, Reply(publish("At 14:10."), after_s=1)]
+    stage.engine = ScriptedEngine(script, sleep=until_told)
+    async with stage.host() as host:
+        older = await stage.ask("The tide table hangs in the harbour.")
+        await decided(host, older)
+        question = await stage.ask("When is high water?")
+        await stage.engine.until_asked(3)
+        running = await told("runs", "show", "2", "--dir", stage.folder)
+        assert f"on group:{GROUP}: running\n" in running
+        assert 'called search-notes {"query":"tide"}' in running
+        assert "is still under way" in await told("runs", "retry", "2", "--dir", stage.folder, code=1)
+        go_on.set()
+        await decided(host, question)
+        shown = await told("runs", "show", "2", "--dir", stage.folder)
+        story = await read("runs", "show", "2", "--dir", stage.folder)
+    assert running.split(": running\n")[1].rstrip() in shown
+    assert f"      nostr:{spell_note(older.id)}" in shown
+    assert "was told: " in shown and "called publish-group-message" in shown and "said: At 14:10." in shown
+    assert [step["skill"] for step in story["steps"]] == ["search-notes", "publish-group-message"]
+    assert story["steps"][0]["note_ids"] == [older.id]
 
 
 @pytest.mark.parametrize("text", ["Turn the page [/] now.", "Say [bold] and :smile: [/INST] [red]"])

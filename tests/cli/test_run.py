@@ -129,6 +129,17 @@ async def test_tick_does_one_pass_and_ends(stage: Stage) -> None:
     assert (third.code, "succeeded" in third.out) == (0, False)
 
 
+async def test_tick_leaves_agentic_ganas_to_a_host_that_stays_and_says_so(stage: Stage) -> None:
+    script(stage)
+    stage.persona(agentic="true")
+    assert (await cli("tick", stage.folder, env=stage.environ)).code == 0
+    await stage.ask("When is high water?")
+    ended = await cli("tick", stage.folder, env=stage.environ)
+    assert (ended.code, "succeeded" in ended.out) == (0, False)
+    assert ended.out.splitlines()[-1] == "left to a running host, which has time for several rounds: tide"
+    assert await stage.said() == []
+
+
 async def test_tick_says_so_when_it_could_not_finish(stage: Stage) -> None:
     script(stage, latency="3s")
     stage.persona()

@@ -104,7 +104,9 @@ class Village:
         replies = [f"Life {self.lives}, answer {{n}}." for _ in range(9)] + ["<NOOP>"]
         engines = {"script": replies, "rounds": calls(self.lives)}
         lines = [line for name, said in engines.items() for line in self._engine(name, said)]
-        (self.folder / "host.yaml").write_text("\n".join(["model: script", "embedder: none", "engines:", *lines, ""]))
+        (self.folder / "host.yaml").write_text(
+            "\n".join(["model: script", "embedder: none", "engines:", *lines, ""])
+        )
 
     def _engine(self, name: str, replies: list[str]) -> list[str]:
         low, high = self.latency

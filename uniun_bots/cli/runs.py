@@ -15,6 +15,7 @@ from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_op
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
 from uniun_bots.host.control import ask_host
+from uniun_bots.journal.attempt import RUNNING
 from uniun_bots.nostr.reference import spell_note
 
 
@@ -112,17 +113,18 @@ def _story(tx: sqlite3.Connection, run: int) -> dict[str, Any]:
 
 
 def _lines(story: dict[str, Any]) -> list[str]:
-    took = story["ended_at"] - story["started_at"]
+    took = f" after {story['ended_at'] - story['started_at']:.1f} s" * (story["ending"] != RUNNING)
     lines = [
         f"run {story['run']} of {story['gana']} ({story['mode']}, attempt {story['attempt']})"
-        f" on {story['surface']}: {story['ending']} after {took:.1f} s"
+        f" on {story['surface']}: {story['ending']}{took}"
     ]
     lines += [f"  input {spell_note(one['id'])}\n    {one['text']}" for one in story["inputs"]]
     lines += [f"  knew  {spell_note(note_id)}" for note_id in story["knowledge"]]
     for step in story["steps"]:
         lines.append(
             f"  round {step['round']} on {step['model']}: {step['prompt_tokens']} prompt tokens"
-            f" ({step['reused_tokens']} reused), {step['generated_tokens']} generated"
+            f" ({step['reused_tokens']} reused, {step['evaluated_tokens']} evaluated),"
+            f" {step['generated_tokens']} generated"
         )
         lines.append(
             f"    waited {step['waiting_ms']:.0f} ms, read its prompt in {step['prompt_ms']:.0f} ms,"
