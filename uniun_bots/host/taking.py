@@ -50,9 +50,8 @@ class Taking:
     def places_of_one(self) -> int:
         """One in the model and one being made ready for each slot; so every Gana finds a place in the scheduler's
         queue, which says who is next."""
-        if len(self._progress) >= CROWD:
-            return 1
-        return 2 * (1 + sum(settings.side_by_side for settings in self._at.settings.engines.values()))
+        places = 2 * (1 + sum(settings.side_by_side for settings in self._at.settings.engines.values()))
+        return 1 if len(self._progress) >= max(CROWD, places) else places
 
     async def next_turn(self, hosted: HostedGana, wakeup: Wakeup) -> Turn | None:
         """One that was taken along with another, or the next from the store."""
