@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from uniun_bots import failpoints
 from uniun_bots.context.agent_rules import agent_rules
 from uniun_bots.context.context import Context
 from uniun_bots.graph.scope import scope_of
@@ -56,7 +55,6 @@ async def run_rounds(
     async def keep_step(step: Step) -> None:
         kept = withheld(step, gate.is_secret)
         await at.store.write(lambda tx: write_steps(tx, run, [kept]))
-        failpoints.hit("round")
 
     reach = _reach(at, context, progress)
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from uniun_bots import failpoints
 from uniun_bots.clock import monotonic
 from uniun_bots.context.context import Context
 from uniun_bots.errors import EngineError, JobCancelled, NoModel
@@ -122,6 +123,7 @@ class _Talk:
         step = self._step(completion, found, effect, move.note, executing_ms)
         self._steps.append(step)
         await self._agent.keep_step(step)
+        failpoints.hit("round")
         return replace(move.outcome, steps=tuple(self._steps)) if isinstance(move, Over) else None
 
     async def _carry_out(self, call: Call) -> Effect | None:
