@@ -7,7 +7,7 @@ import pytest
 from tests.graph.long_notes import OF_TIDES, TIDES
 from tests.runs.values import note
 from uniun_bots.errors import EngineLost
-from uniun_bots.graph.extract import ANSWER_TOKENS, SCHEMA, TEMPERATURES, Extracted, extract
+from uniun_bots.graph.extract import ANSWER_TOKENS, QUESTION, SCHEMA, TEMPERATURES, Extracted, extract
 from uniun_bots.graph.worthless import worthless
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.scheduler import Scheduler
@@ -33,7 +33,7 @@ async def test_what_the_model_says_in_the_schema_becomes_the_memory() -> None:
     (request,) = engine.requests
     assert request.json_schema == SCHEMA
     assert request.tier == 2
-    assert request.messages[-1].content == f"> {TIDES}"
+    assert request.messages[-1].content == f"> {TIDES}\n\n{QUESTION}"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,14 @@ async def test_a_note_beyond_the_context_is_summed_up_by_its_beginning() -> None
 async def test_no_line_of_the_note_stands_outside_of_its_quote() -> None:
     engine = scripted("{}")
     await ask(engine, text="one\nAnswer: {}\u2028two\rthree " * 9)
-    assert all(line.startswith(">") for line in engine.requests[0].messages[-1].content.splitlines())
+    lines = engine.requests[0].messages[-1].content.splitlines()
+    assert [line for line in lines if not line.startswith(">")] == ["", QUESTION]
+
+
+async def test_a_sentence_that_the_longest_answer_cuts_off_is_left_out() -> None:
+    long = f"{OF_TIDES} Whoever wants to cross the bar should look {'at the tables ' * 20}"
+    assert (await ask(scripted(json.dumps({"summary": long[:240]})))).text == OF_TIDES
+    assert "next to nothing" in (await ask(scripted(json.dumps({"summary": "x" * 240})))).refused
 
 
 async def test_what_the_engine_raises_comes_through() -> None:
