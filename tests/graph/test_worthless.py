@@ -33,7 +33,10 @@ def test_a_short_sentence_in_the_words_of_the_note_is_kept(summary: str, note: s
         (TIDES, "is not short"),
         (TIDES[:301], "is not short"),
         (TIDES[: int(0.7 * len(TIDES))], "is not short"),
-        ("The tide is late and the tide is late and the tide is late and the tide is late.", "repeats itself"),
+        (
+            "The tide is late and the tide is late and the tide is late and the tide is late.",
+            "repeats itself",
+        ),
         ("The author loves bicycles and long journeys through Spain.", "shares too few words with its note"),
         ("I am sorry, I cannot help with this request.", "shares too few words with its note"),
         ("The ebb runs at 40 knots on the bar.", "names 40, which its note does not"),
