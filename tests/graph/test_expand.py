@@ -150,3 +150,16 @@ def test_the_links_are_those_that_a_look_at_every_note_finds(
         if 0 in named[number] or topics & notes[0][1]
     }
     assert {linked.note.id for linked in found} == expected
+
+
+def test_an_address_ties_its_newest_version_both_ways(tx: sqlite3.Connection) -> None:
+    old = event("old", ("d", "tides"), author=CAROL, kind=30023)
+    new = event("new", ("d", "tides"), author=CAROL, kind=30023, at=NOW + 1)
+    address = f"30023:{CAROL}:tides"
+    quoting = event("quoting", ("q", address), author=BOB)
+    naming = event("naming", ("a", address, "", "root"), author=BOB)
+    keep(tx, heard(quoting, old, naming))
+    assert texts(expand(tx, quoting.id, ALL, 10)) == ["old"]
+    keep(tx, heard(new))
+    assert texts(expand(tx, quoting.id, ALL, 10)) == ["new"]
+    assert texts(expand(tx, new.id, ALL, 10)) == ["quoting", "naming"]

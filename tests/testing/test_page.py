@@ -23,7 +23,7 @@ PAGE = {
 
 
 def test_the_tests_on_the_page_pass_on_the_examples(tmp_path: Path) -> None:
-    for name in ("personas", "relays"):
+    for name in ("personas", "manas", "relays"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for title in ("tests/conftest.py", "tests/test_my_personas.py", "pytest.ini"):
         path = tmp_path / title

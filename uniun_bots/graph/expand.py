@@ -25,6 +25,14 @@ COMMON = 10_000
 """A topic of more notes is not counted further."""
 
 
+# A target is a note's id, or the address that it is a version of.
+NAMED = (
+    "SELECT t.seq FROM edges e JOIN notes t ON t.id = e.target WHERE e.seq = ? AND e.kind = ?"
+    " UNION SELECT a.seq FROM edges e JOIN addresses a ON a.address = e.target WHERE e.seq = ? AND e.kind = ?"
+)
+NAMES = "SELECT ? UNION ALL SELECT address FROM addresses WHERE seq = ?"
+
+
 @dataclass(frozen=True, slots=True)
 class Tie:
     kind: EdgeKind | Literal["topic"]
@@ -72,15 +80,14 @@ def _ties(tx: sqlite3.Connection, start: int, note_id: str, scope: Scope) -> Ite
     condition, given = where(scope)
     for kind, weight in WEIGHTS.items():
         named = tx.execute(
-            "SELECT n.seq FROM edges e CROSS JOIN notes n ON n.id = e.target"  # noqa: S608
-            f" WHERE e.seq = ? AND e.kind = ? AND {condition} LIMIT ?",
-            (start, kind, *given, MOST_OF_ONE_TIE),
+            f"SELECT n.seq FROM ({NAMED}) t CROSS JOIN notes n ON n.seq = t.seq WHERE {condition} LIMIT ?",  # noqa: S608
+            (start, kind, start, kind, *given, MOST_OF_ONE_TIE),
         )
         yield from [(int(row[0]), Tie(kind, True), weight) for row in named]
         naming = tx.execute(
             "SELECT n.seq FROM edges e CROSS JOIN notes n ON n.seq = e.seq"  # noqa: S608
-            f" WHERE e.target = ? AND e.kind = ? AND {condition} ORDER BY e.seq DESC LIMIT ?",
-            (note_id, kind, *given, MOST_OF_ONE_TIE),
+            f" WHERE e.target IN ({NAMES}) AND e.kind = ? AND {condition} ORDER BY e.seq DESC LIMIT ?",
+            (note_id, start, kind, *given, MOST_OF_ONE_TIE),
         )
         yield from [(int(row[0]), Tie(kind, False), weight) for row in naming]
     for topic, weight in _topics(tx, start):
