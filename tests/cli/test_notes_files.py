@@ -19,6 +19,7 @@ from click.testing import Result
 from tests.cli.child import Child, cli
 from tests.cli.test_check_init_keys import run
 from tests.host.stage import GROUP, Stage, decided, until
+from uniun_bots.clock import WallClock
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import connect
 from uniun_bots.errors import StoreError
@@ -152,6 +153,29 @@ async def test_a_running_host_keeps_what_is_imported_and_answers_none_of_it(
         assert await stage.said() == []
     assert (found["new"], again["known"]) == (1, 1)
     assert rows(stage.folder, "SELECT * FROM imports") == []
+
+
+async def test_what_was_answered_elsewhere_by_the_word_of_a_dump_is_not_answered_again(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """Nobody hosted the key when its reply was imported."""
+    stage.persona()
+    async with stage.host() as host:
+        assert await host.idle(10)
+    now, root = int(WallClock().now()), ("e", GROUP, "", "root")
+    asked = await stage.person.sign(Draft(42, "When?", (root,), now))
+    other = await LocalSigner(new_secret()).sign(Draft(42, "And where?", (root,), now + 1))
+    reply = await stage.bots["tide"].sign(
+        Draft(42, "At nine.", (root, ("e", asked.id, "", "reply")), now + 1)
+    )
+    path = dump(tmp_path, [event.raw for event in (reply, asked, other)])
+    await asyncio.to_thread(imported, path, stage.folder)
+    async with stage.host() as host:
+        await decided(host, asked, other)
+        said = await stage.said()
+    assert [event.tag_values("e")[-1] for event in said] == [other.id], (
+        "the rest of a dump is input like any other"
+    )
 
 
 # proof by force ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from uniun_bots.host.roster import Roster
 from uniun_bots.inputs.cursors import begin
+from uniun_bots.inputs.elsewhere import notice_kept
 from uniun_bots.inputs.enabled import Standing, repair, standing, turn_off, turn_on
 from uniun_bots.personas.gana import Trigger
 from uniun_bots.personas.project import Project
@@ -24,6 +25,7 @@ def bring_up(
     for gone in known - roster.ganas.keys():
         turn_off(tx, gone)
     repair(tx, now)
+    notice_kept(tx, roster.by_key, now - roster.longest_max_age_s(), now)
     standings: dict[str, Standing] = {}
     entries: list[Entry] = []
     for hosted in roster.ganas.values():

@@ -24,3 +24,18 @@ def notice_elsewhere(
             for gana in ganas_by_key[event.author]:
                 decide_elsewhere(tx, gana, "", answered, now)
     return foreign
+
+
+def notice_kept(
+    tx: sqlite3.Connection, ganas_by_key: Mapping[str, Sequence[str]], since: float, now: float
+) -> None:
+    """The same of notes that were kept while nobody hosted these keys, such as those of an import."""
+    for author, ganas in ganas_by_key.items():
+        rows = tx.execute(
+            "SELECT parent FROM notes WHERE author = ? AND created_at >= ? AND origin = 'relay'"
+            " AND parent IS NOT NULL",
+            (author, int(since)),
+        ).fetchall()
+        for row in rows:
+            for gana in ganas:
+                decide_elsewhere(tx, gana, "", row["parent"], now)
