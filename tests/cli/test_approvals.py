@@ -11,8 +11,10 @@ from tests.cli.test_check_init_keys import run
 from tests.cli.test_explain_runs_persona import command, explained, read, told
 from tests.host.stage import Stage, decided
 from uniun_bots.graph.find import note_by_id
+from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.reference import spell_note, spell_npub
+from uniun_bots.testing import call
 
 
 async def drafted(stage: Stage) -> Event:
@@ -44,6 +46,23 @@ async def test_a_draft_is_listed_shown_and_explained(stage: Stage) -> None:
     assert "waits for a person as approval 1 (`uniun-bots approvals show 1`)" in text
     assert story["answered"][0]["approvals"][0]["state"] == "waiting"
     assert (await read("persona", "show", "tide", *here))["standing"]["approvals"] == 1
+
+
+async def test_explain_names_what_a_skill_proposed_for_a_note(stage: Stage) -> None:
+    stage.settings(f"owner: {stage.person.public_key}")
+    stage.persona(mode="approve", agentic="true", skills="[remind-me]")
+    remind = call("remind-me", text="Look at the tide.", in_minutes=5)
+    said = call("publish-group-message", body="I will tell my owner.", referenceNoteIds=[])
+    stage.engine = ScriptedEngine([remind, said])
+    async with stage.host() as host:
+        question = await stage.ask("Will you remind your owner?")
+        await decided(host, question)
+    text, story = await explained(stage, question)
+    found = [(one["number"], one["action"]) for one in story["answered"][0]["approvals"]]
+    assert found == [(1, "remind-me"), (2, "publish")]
+    for number in (1, 2):
+        assert f"waits for a person as approval {number} " in text
+    assert "to the owner at 20" in await told("approvals", "show", "1", "--dir", stage.folder)
 
 
 async def test_a_running_host_does_what_a_person_says(stage: Stage) -> None:

@@ -10,7 +10,7 @@ from tests.host.stage import IN_GROUP
 from tests.personas.folder import NPUB
 from uniun_bots.errors import NotFound
 from uniun_bots.host.staging import VARIABLE
-from uniun_bots.testing import OpenPersona
+from uniun_bots.testing import OpenPersona, call
 from uniun_bots.testing.on_stage import on_stage
 
 
@@ -99,6 +99,20 @@ async def test_a_thread_a_profile_and_time_are_as_the_test_says(tmp_path: Path) 
         await star.advance("2d")
         assert star.clock.now() == before + 2 * 86_400
         assert (await star.expect_reply(to=question)).id == first.id
+
+
+async def test_an_agentic_persona_is_scripted_with_calls(tmp_path: Path) -> None:
+    folder = project(tmp_path / "bots", agentic="true")
+    says = [
+        call("search-notes", query="tide"),
+        call("publish-group-message", body="At noon.", referenceNoteIds=[]),
+        call("stay-silent"),
+    ]
+    async with on_stage(folder, "tide", tmp_path / "data", says) as star:
+        await star.hears("When is high water?")
+        await star.expect_reply("noon")
+        await star.hears("Thanks!")
+        await star.expect_silence()
 
 
 async def test_a_failed_expectation_says_what_happened_instead(tmp_path: Path) -> None:

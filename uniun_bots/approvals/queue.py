@@ -37,8 +37,11 @@ def approvals(tx: sqlite3.Connection, *, everything: bool = False) -> list[Appro
     return [as_approval(row) for row in rows]
 
 
-def approvals_of_run(tx: sqlite3.Connection, run: int) -> list[Approval]:
-    rows = tx.execute("SELECT * FROM approvals WHERE run = ? ORDER BY number", (run,))
+def approvals_about(tx: sqlite3.Connection, gana: str, key: str, run: int | None) -> list[Approval]:
+    """What a run led to, and what a skill proposed while this input was answered."""
+    rows = tx.execute(
+        "SELECT * FROM approvals WHERE run = ? OR (gana = ? AND key = ?) ORDER BY number", (run, gana, key)
+    )
     return [as_approval(row) for row in rows]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from uniun_bots.approvals.approval import State
-from uniun_bots.approvals.queue import approvals_of_run
+from uniun_bots.approvals.queue import approvals_about
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
 from uniun_bots.errors import BadReference, NotFound
 from uniun_bots.graph.find import note_by_id
@@ -50,7 +50,7 @@ def tell(tx: sqlite3.Connection, note_id: str) -> dict[str, Any]:
         "surfaces": [row["surface"] for row in surfaces],
         "held": _rows(tx, "SELECT gana, reason, setting, at FROM held WHERE note_id = ?", note_id),
         "answered": [
-            _with_run(tx, row)
+            _with_run(tx, note_id, row)
             for row in _rows(tx, "SELECT gana, ending, run, at FROM answered WHERE key = ?", note_id)
         ],
         "retries": _rows(tx, "SELECT gana, attempts, not_before, reason FROM retries WHERE key = ?", note_id),
@@ -59,11 +59,11 @@ def tell(tx: sqlite3.Connection, note_id: str) -> dict[str, Any]:
     }
 
 
-def _with_run(tx: sqlite3.Connection, answered: dict[str, Any]) -> dict[str, Any]:
+def _with_run(tx: sqlite3.Connection, note_id: str, answered: dict[str, Any]) -> dict[str, Any]:
     runs = _rows(tx, "SELECT run, mode, reason, body, event_id FROM runs WHERE run = ?", answered["run"])
     run = runs[0] if runs else None
     receipts = _receipts(tx, run["event_id"]) if run and run["event_id"] else []
-    found = approvals_of_run(tx, answered["run"]) if answered["run"] else []
+    found = approvals_about(tx, answered["gana"], note_id, answered["run"])
     approvals = [
         {"number": one.number, "action": str(one.action), "state": str(one.state), "reason": one.reason}
         for one in found
