@@ -357,6 +357,18 @@ async def test_a_reminder_reaches_the_owner_alone_at_its_time_and_once(stage: St
     assert gift.author != stage.bots["tide"].public_key
 
 
+async def test_a_reminder_that_is_due_goes_out_of_the_running_host(stage: Stage) -> None:
+    owner = LocalSigner(new_secret())
+    stage.settings(f"owner: {spell_npub(owner.public_key)}")
+    stage.persona()
+    async with stage.host() as host:
+        assert await host.idle(10)
+        for text in ("Look at the tide.", "And again."):
+            await host.desk().accept(await proposed(host, Reminder(text, host.clock.now())))
+            assert await host.idle(10)
+        assert len(await _letters(stage, owner)) == 2
+
+
 async def _letters(stage: Stage, owner: LocalSigner) -> list[Event]:
     wanted = Filter(kinds=(1059,), tags=(("p", (owner.public_key,)),))
     return await stage.client.fetch([wanted], [stage.relay_url], timeout_s=5)
