@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.factory import ALICE, BOB, BOT, CAROL, CHANNEL, NOW, event, heard, hex_of, message
 from tests.stores import undone
-from uniun_bots.graph.find import MOST_ANCESTORS, Ancestry, ancestry, have_for, known_ids, note_by_id
+from uniun_bots.graph.find import AHEAD_S, MOST_ANCESTORS, Ancestry, ancestry, have_for, known_ids, note_by_id
 from uniun_bots.graph.keep import keep, keep_note
 from uniun_bots.graph.note import Note
 from uniun_bots.nostr.event import Event
@@ -153,6 +153,23 @@ def test_what_we_have_for_a_filter_is_what_a_relay_would_send(
         found = have_for(tx, wanted, since)
         assert set(found) == expected
         assert len(found) == len(expected), "each once"
+
+
+def test_a_long_life_behind_a_surface_is_not_looked_through(tx: sqlite3.Connection) -> None:
+    keep(tx, heard(*(message(f"old {n}", at=NOW - 10 * AHEAD_S) for n in range(50)), at=NOW - 10 * AHEAD_S))
+    new = message("new", at=NOW)
+    keep(tx, heard(new, at=NOW))
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    tx.set_progress_handler(count, 1)
+    assert have_for(tx, filter_of(f"group:{CHANNEL}"), NOW - 60) == [(new.id, NOW)]
+    tx.set_progress_handler(None, 1)
+    assert steps < 300, "a few for the notes that were heard since, none for the others"
 
 
 def test_what_lost_its_bytes_or_was_only_named_is_not_claimed(tx: sqlite3.Connection) -> None:

@@ -16,6 +16,8 @@ COLUMNS = (
     "n.seq, n.id, n.author, n.kind, n.created_at, n.text, n.origin, n.heard_at, n.root, n.parent, n.deleted"
 )
 MOST_ANCESTORS = 40
+AHEAD_S = 86_400
+"""A note that was dated further ahead than this when it was heard is sent once more, and is known then."""
 
 
 def as_note(row: sqlite3.Row) -> Note:
@@ -98,16 +100,28 @@ def have_for(tx: sqlite3.Connection, wanted: Filter, since: int) -> list[tuple[s
         )
         return [(row[0], row[1]) for row in rows]
     have: dict[str, int] = {}
+    low = _first_heard(tx, since - AHEAD_S)
     for letter, values in wanted.tags:
         for value in values:
             for source, given in _named(letter, wanted):
                 rows = tx.execute(
                     f"SELECT n.id, n.created_at FROM {source} JOIN notes n USING (seq)"  # noqa: S608
-                    f" WHERE {given} AND n.created_at >= :since AND n.kind IN ({kinds}) AND n.raw IS NOT NULL",
-                    {"value": value, "since": since},
+                    f" WHERE {given} AND x.seq >= :low AND n.created_at >= :since"
+                    f" AND n.kind IN ({kinds}) AND n.raw IS NOT NULL",
+                    {"value": value, "since": since, "low": low},
                 )
                 have.update((row[0], row[1]) for row in rows)
     return list(have.items())
+
+
+def _first_heard(tx: sqlite3.Connection, at: int) -> int:
+    """The seq from which on notes were heard at this time or later: a surface may hold millions of older ones."""
+    row = tx.execute(
+        "SELECT seq FROM notes WHERE heard_at >= ? ORDER BY heard_at, seq LIMIT 1", (at,)
+    ).fetchone()
+    if row is None:
+        row = tx.execute("SELECT coalesce(max(seq), 0) + 1 FROM notes").fetchone()
+    return int(row[0])
 
 
 def _named(letter: str, wanted: Filter) -> Iterator[tuple[str, str]]:
