@@ -15,7 +15,6 @@ from uniun_bots.context.assembly import assemble
 from uniun_bots.context.context import Context
 from uniun_bots.database.store import Store
 from uniun_bots.graph.note import Note
-from uniun_bots.host.asking import gate_for
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inference.scripted import ScriptedEngine
@@ -27,6 +26,7 @@ from uniun_bots.nostr.secret import SecretText, spells, spells_a_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.publishing.pin import draft_reply, finish
 from uniun_bots.runs.agent_loop import Agent, run_agent_loop
+from uniun_bots.runs.asking import gate_for
 from uniun_bots.runs.call_schema import schema_of_calls
 from uniun_bots.runs.one_shot import Asking
 from uniun_bots.runs.outcome import Outcome, Step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from uniun_bots.context.agent_rules import agent_rules
 from uniun_bots.context.context import Context
 from uniun_bots.graph.scope import scope_of
 from uniun_bots.host.premises import Premises
@@ -13,7 +12,6 @@ from uniun_bots.inputs.cursors import own_keys
 from uniun_bots.journal.attempt import begin_attempt
 from uniun_bots.journal.steps import write_steps
 from uniun_bots.nostr.surfaces import audience_of
-from uniun_bots.personas.gana import Gana
 from uniun_bots.runs.agent_loop import Agent, run_agent_loop
 from uniun_bots.runs.call_schema import schema_of_calls
 from uniun_bots.runs.gate import Gate
@@ -24,15 +22,6 @@ from uniun_bots.skills.call import Call
 from uniun_bots.skills.effect import Effect
 from uniun_bots.skills.executors import execute
 from uniun_bots.skills.reach import Reach
-
-
-def rules_of(at: Premises, gana: Gana) -> str:
-    return agent_rules(at.roster.skills[gana.id], gana.max_rounds)
-
-
-def room_for_rounds(context_tokens: int) -> int:
-    """Of the context, what the first prompt leaves to calls and their results."""
-    return context_tokens // 4
 
 
 async def run_rounds(

@@ -17,7 +17,6 @@ from uniun_bots.context.gather import last_reply
 from uniun_bots.database.store import Store
 from uniun_bots.errors import NotFound, UniunError
 from uniun_bots.graph.find import note_by_id
-from uniun_bots.host.asking import gate_for
 from uniun_bots.host.finder import Finder
 from uniun_bots.host.roster import Roster
 from uniun_bots.host.webhook import NotTaken, post
@@ -33,6 +32,7 @@ from uniun_bots.personas.settings import HostSettings
 from uniun_bots.personas.webhook import resolve_webhook
 from uniun_bots.publishing.pin import finish
 from uniun_bots.publishing.pinned import Pinned
+from uniun_bots.runs.asking import gate_for
 from uniun_bots.runs.gate import Gate, Refused, pass_gate
 
 log = logging.getLogger("uniun_bots.flow")

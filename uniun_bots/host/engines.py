@@ -14,6 +14,7 @@ from uniun_bots.inference.openai.engine import OpenAiEngine
 from uniun_bots.inference.openai.server import STALL_S, ApiKey, Server
 from uniun_bots.inference.request import Request
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
+from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings, JsonDialect
 
 DEFAULT = "default"
@@ -33,6 +34,11 @@ def make_engines(settings: HostSettings, folder: Path, environ: Mapping[str, str
     }
     engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model, base=folder, models=models)
     return engines
+
+
+def engine_name(gana: Gana, engines: Mapping[str, Engine]) -> str:
+    """The one that a Gana asks."""
+    return gana.model if gana.model in engines else DEFAULT
 
 
 def make_engine(

@@ -9,18 +9,16 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 
 from uniun_bots.clock import monotonic
-from uniun_bots.context.assembly import RULES, assemble
 from uniun_bots.context.context import Context
 from uniun_bots.context.gather import gather
 from uniun_bots.context.knowledge import NOTHING, Knowledge, look_up_knowledge, scope_of_turn
 from uniun_bots.context.packing import Costs
-from uniun_bots.context.task import task_with
 from uniun_bots.errors import EngineError, NoModel
 from uniun_bots.graph.citable import citable
 from uniun_bots.graph.scope import Scope
-from uniun_bots.host.agentic import room_for_rounds, rules_of, run_rounds
-from uniun_bots.host.asking import asking_of, engine_name, gate_for, longest_answer
+from uniun_bots.host.agentic import run_rounds
 from uniun_bots.host.embedding import Embedding
+from uniun_bots.host.engines import engine_name
 from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
 from uniun_bots.host.librarian import Librarian
 from uniun_bots.host.premises import Premises
@@ -43,8 +41,10 @@ from uniun_bots.publishing.deliver import Delivery
 from uniun_bots.publishing.pin import draft_reply, finish
 from uniun_bots.publishing.pinned import Pinned, Post
 from uniun_bots.relays.heard import Heard
+from uniun_bots.runs.asking import asking_of, gate_for
 from uniun_bots.runs.one_shot import run_one_shot
 from uniun_bots.runs.outcome import Ending, Outcome
+from uniun_bots.runs.prepare import prepare, rules_of
 from uniun_bots.runs.withhold import withhold
 from uniun_bots.triggers.match import match, write_wakeups
 from uniun_bots.triggers.wakeup import Wakeup
@@ -181,25 +181,20 @@ class House(Premises):
     async def gather(self, turn: Turn) -> Context:
         progress = self.taking.progress(turn)
         gana = progress.hosted.gana
-        engine, info = await self._model_of(gana)
+        engine, _ = await self._model_of(gana)
         find = self.finder.for_ancestors(progress.hosted.reads)
         scope = scope_of_turn(progress.hosted, turn)
         progress.around = await gather(self.store, turn, progress.hosted.pubkey, find, scope)
         known = await self._known(turn, scope if progress.around.knows else None)
-        context = await assemble(
+        context = await prepare(
             turn,
-            task=gana.task if gana.agentic else task_with(gana.task, self.roster.skills[gana.id].texts),
-            own_pubkey=progress.hosted.pubkey,
-            ancestry=progress.around.ancestry,
-            names=known.names | progress.around.names,
-            knowledge=known.notes,
+            progress.hosted,
+            self.roster.skills[gana.id],
+            progress.around,
+            known,
             engine=engine,
-            context_tokens=info.context_tokens,
-            answer_tokens=longest_answer(gana, self.settings, info.context_tokens)
-            + (room_for_rounds(info.context_tokens) if gana.agentic else 0),
+            settings=self.settings,
             now=self.clock.now(),
-            rules=rules_of(self, gana) if gana.agentic else RULES,
-            cites_turn=gana.agentic,
             costs=self._costs,
         )
         progress.knowledge = tuple(note.id for note in context.knowledge)
@@ -222,10 +217,10 @@ class House(Premises):
         progress = self.taking.progress(turn)
         gana = progress.hosted.gana
         last_reply = progress.around.last_reply if progress.around else None
-        rules = rules_of(self, gana) if gana.agentic else RULES
+        rules = rules_of(gana, self.roster.skills[gana.id])
         gate = gate_for(gana, last_reply, [one.spellings for one in self.roster.signers.values()], rules)
         engine, info = await self._model_of(gana)
-        asking = asking_of(gana, self.settings, self.engines, info.context_tokens)
+        asking = asking_of(gana, self.settings, engine_name(gana, self.engines), info.context_tokens)
         allowance = Allowance(RUN_ENGINE_S)
         if gana.agentic:
             outcome = await run_rounds(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from uniun_bots.context.assembly import RULES
-from uniun_bots.host.engines import DEFAULT
-from uniun_bots.inference.engine import Engine
 from uniun_bots.nostr.secret import Spellings, spelled_in, spells_a_secret
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.settings import HostSettings
@@ -20,10 +18,6 @@ CHARS_PER_TOKEN = 3
 CHARS_PER_TOKEN_AT_WORST = 2
 CALL_TOKENS = 64
 """What stands around the text in a call."""
-
-
-def engine_name(gana: Gana, engines: Mapping[str, Engine]) -> str:
-    return gana.model if gana.model in engines else DEFAULT
 
 
 def answer_tokens(gana: Gana, settings: HostSettings, context_tokens: int) -> int:
@@ -54,14 +48,20 @@ def gate_for(gana: Gana, last_reply: str | None, keys: Sequence[Spellings], rule
     )
 
 
+def room_for_rounds(context_tokens: int) -> int:
+    """Of the context, what the first prompt of an agentic run leaves to calls and their results."""
+    return context_tokens // 4
+
+
 def asking_of(
-    gana: Gana, settings: HostSettings, engines: Mapping[str, Engine], context_tokens: int
+    gana: Gana, settings: HostSettings, engine_name: str, context_tokens: int, seed: int | None = None
 ) -> Asking:
     temperature = gana.temperature if gana.temperature is not None else settings.defaults.temperature
     return Asking(
-        engine_name=engine_name(gana, engines),
+        engine_name=engine_name,
         answer_tokens=longest_answer(gana, settings, context_tokens),
         context_tokens=context_tokens,
         temperature=DEFAULT_TEMPERATURE if temperature is None else temperature,
+        seed=seed,
         speaker=gana.name,
     )
