@@ -22,11 +22,11 @@ $(STAMP)/dev: $(STAMP)/run
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group test --group check --group docs
 	@mkdir -p $(STAMP) && touch $@
 
-# Other people's software that the peer tests read and write with: nostr-tools on Node, and the relay nostr-relay
+# Other people's software that the peer tests use: nostr-tools and a browser on Node, and the relay nostr-relay
 # in an environment of its own (its dependencies are not ours).
 $(STAMP)/peer: tests/peers/package.json tests/peers/package-lock.json tests/peers/requirements.txt | $(STAMP)/dev
 	@if command -v npm >/dev/null; then npm ci --prefix tests/peers --silent --no-audit --no-fund; \
-	else echo "npm is not here: the nostr-tools tests will be skipped"; fi
+	else echo "npm is not here: the tests with nostr-tools and a browser will be skipped"; fi
 	$(PYTHON) -m venv $(VENV)/peer-relay
 	$(VENV)/peer-relay/bin/python -m pip install --quiet -r tests/peers/requirements.txt
 	@mkdir -p $(STAMP) && touch $@

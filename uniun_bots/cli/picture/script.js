@@ -112,7 +112,7 @@ function draw() {
     if (hidden.has(kind)) continue;
     const these = edges.filter((edge) => edge.kind === kind && onScreen(edge));
     const bright = (edge) => (focus ? edge.from === focus || edge.to === focus : edge.from.lit && edge.to.lit);
-    drawEdges(kind, these.filter((edge) => !bright(edge)), 0.07);
+    drawEdges(kind, these.filter((edge) => !bright(edge)), 0.13);
     drawEdges(kind, these.filter(bright), kind === "topic" ? 0.3 : 0.85);
   }
   for (const point of points) if (!(point.topic && hidden.has("topic"))) drawPoint(point, ink);
@@ -152,7 +152,7 @@ function drawEdges(kind, some, alpha) {
 function drawPoint(point, ink) {
   const { x, y } = point.spot, size = point.size * Math.sqrt(view.scale);
   if (x < -60 || y < -20 || x > innerWidth + 60 || y > innerHeight + 20) return;
-  pen.globalAlpha = point.lit ? 1 : 0.15;
+  pen.globalAlpha = point.lit ? 1 : 0.28;
   pen.beginPath();
   if (point.topic) pen.rect(x - size, y - size, 2 * size, 2 * size); else pen.arc(x, y, size, 0, 7);
   pen.fillStyle = point.colour;
