@@ -55,10 +55,13 @@ async def ask_much(stage: Stage, host: Host, questions: int) -> None:
     """Each by another person; until the host looked at all of them."""
     for number in range(questions):
         await stage.ask(f"question {number}", by=LocalSigner(new_secret()))
+    await all_looked_at(host, questions)
 
+
+async def all_looked_at(host: Host, notes: int) -> None:
     async def looked_at() -> bool:
         (kept,) = await rows_of(host, "SELECT count(*) AS n FROM notes")
-        return kept["n"] == questions and bool(in_line(host)) and not len(host.house.wakeups)
+        return kept["n"] == notes and bool(in_line(host)) and not len(host.house.wakeups)
 
     await until(looked_at)
 
@@ -90,13 +93,22 @@ async def test_in_a_crowd_each_gana_has_one_place_and_nothing_is_lost(
 ) -> None:
     monkeypatch.setattr(taking, "CROWD", 0)
     stage.persona()
+    stage.persona("gull", **MENTIONS)
     go_on = asyncio.Event()
     stage.engine = numbered(go_on)
     async with stage.host() as host:
-        await ask_much(stage, host, 4)
-        assert in_line(host) == ["tide"]
+        places = host.house.taking.places_of_one()
+        await ask_much(stage, host, places + 2)
+        await all_in_line(host, *["tide"] * places)
+        for _ in range(3):
+            await stage.post(
+                1, "And you?", ("p", stage.bots["gull"].public_key), by=LocalSigner(new_secret())
+            )
+        await all_looked_at(host, places + 2 + 3)
+        await all_in_line(host, *["tide"] * places, "gull")
         go_on.set()
-        await stage.replies(4)
+        await stage.replies(places + 2)
+        await stage.replies(3, "gull")
 
 
 async def test_a_late_timer_stops_what_runs_and_is_published_first(stage: Stage) -> None:
