@@ -57,3 +57,17 @@ def test_one_interest_is_never_cut_in_two() -> None:
     wanted = [Interest(Filter(kinds=(1,), authors=many[k:] + many[:k]), (), 0) for k in (0, 1)]
     other = Interest(Filter(kinds=(1,), authors=tuple(f"{n:064x}" for n in range(900, 1200))), (), 0)
     assert [len(item.parts) for item in merge([*wanted, other])] == [2, 1]
+
+
+def test_what_is_read_from_the_start_takes_nothing_else_along() -> None:
+    """Or the whole history of a place that is answered would be read, because another place is knowledge."""
+    answered = [
+        Interest(Filter(kinds=(42,), tags=(("e", (name,)),)), (), since)
+        for name, since in (("a", 5), ("b", 9))
+    ]
+    known = [Interest(Filter(kinds=(42,), tags=(("e", (name,)),)), (), 0) for name in "cd"]
+    merged = merge([answered[0], known[0], answered[1], known[1]])
+    assert [(values_of(item.filter, "#e"), {part.since for part in item.parts}) for item in merged] == [
+        (("a", "b"), {5, 9}),
+        (("c", "d"), {0}),
+    ]

@@ -8,11 +8,10 @@ from uniun_bots.host.roster import Roster, host_relays
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.manas import LONG_FORM, Manas
 from uniun_bots.personas.project import Project
-from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.interest import FROM_THE_START, Interest
 
 AUTHOR_KINDS = (1, LONG_FORM)
 IDS_IN_ONE = 200
-FROM_THE_START = 0
 
 
 def knowledge_interests(project: Project, roster: Roster, known: Collection[str]) -> list[Interest]:

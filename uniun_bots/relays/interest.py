@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from uniun_bots.nostr.filter import Filter
 
+FROM_THE_START = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Interest:

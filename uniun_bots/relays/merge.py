@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from uniun_bots.nostr.filter import Filter
-from uniun_bots.relays.interest import Interest
+from uniun_bots.relays.interest import FROM_THE_START, Interest
 
 MOST_VALUES = 500
 """In one condition of one filter: relays refuse longer ones."""
@@ -35,7 +35,9 @@ def _along(condition: str, items: Iterable[Merged]) -> list[Merged]:
     for item in items:
         values = values_of(item.filter, condition)
         # A filter without the condition matches more than any union of those with it.
-        rest = (_with(item.filter, condition, ()), bool(values))
+        # And beside what is read from the start, everything put together with it would be read from there.
+        whole = item.parts[0].since == FROM_THE_START
+        rest = (_with(item.filter, condition, ()), bool(values), whole)
         groups.setdefault(rest, []).append(item)
     return [merged for group in groups.values() for merged in _united(condition, group)]
 
