@@ -60,8 +60,12 @@ def _lines(found: AroundNote) -> list[str]:
     return lines + [f"heard from {relay} at {when(at)}" for relay, at in found.heard]
 
 
+def _spelled(note: str) -> str:
+    return note if ":" in note else spell_note(note)
+
+
 def _edges(title: str, neighbours: Sequence[Neighbour]) -> list[str]:
     return [
-        f"{title} {spell_note(one.note)} ({one.kind}): {'not known here' if one.preview is None else one.preview}"
+        f"{title} {_spelled(one.note)} ({one.kind}): {'not known here' if one.preview is None else one.preview}"
         for one in neighbours
     ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from uniun_bots.database.store import Store
 from uniun_bots.graph.find import COLUMNS, as_note
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import names_of
-from uniun_bots.graph.scope import Scope, from_where, scope_of
+from uniun_bots.graph.scope import Scope, scope_of, where
 from uniun_bots.inputs.turn import Turn
 from uniun_bots.nostr.surfaces import audience_of
 from uniun_bots.personas.hosted import HostedGana
@@ -63,8 +63,12 @@ async def look_up_knowledge(store: Store, turn: Turn, scope: Scope, rank: Rank) 
 def newest(tx: sqlite3.Connection, scope: Scope, limit: int) -> list[Note]:
     """By the date that the author gave, of those that arrived lately."""
     found: dict[str, Note] = {}
+    test, parameters = where(scope)
     for name in scope.manas:  # one by one, so that each is read from its end and not as a whole
-        source, parameters = from_where(replace(scope, manas=(name,)))
-        rows = tx.execute(f"SELECT {COLUMNS} {source} ORDER BY n.seq DESC LIMIT ?", (*parameters, LATELY))
+        rows = tx.execute(
+            f"SELECT {COLUMNS} FROM manas_notes m CROSS JOIN notes n ON n.seq = m.seq"  # noqa: S608
+            f" WHERE m.manas = ? AND {test} ORDER BY m.seq DESC LIMIT ?",
+            (name, *parameters, LATELY),
+        )
         found.update((row["id"], as_note(row)) for row in rows)
     return sorted(found.values(), key=lambda note: (-note.created_at, -note.seq))[:limit]

@@ -20,7 +20,7 @@ class Neighbour:
     kind: str
     """Of the edge: root, reply, mention or quote."""
     note: str
-    """Its id."""
+    """Its id; the address of a long-form note that is not known here."""
     preview: str | None
     """How its text begins; None for a note that is not known here."""
 
@@ -57,13 +57,15 @@ def around_note(tx: sqlite3.Connection, note_id: str) -> AroundNote | None:
         audience=audience,
         names=_neighbours(
             tx,
-            "SELECT e.kind, e.target, n.text FROM edges e LEFT JOIN notes n ON n.id = e.target WHERE e.seq = ?",
+            "SELECT e.kind, coalesce(n.id, e.target), n.text FROM edges e LEFT JOIN addresses a ON a.address = e.target"
+            " LEFT JOIN notes n ON n.id = e.target OR (n.seq = a.seq AND n.deleted = 0) WHERE e.seq = ?",
             note.seq,
         ),
         named_by=_neighbours(
             tx,
-            "SELECT e.kind, n.id, n.text FROM edges e JOIN notes n ON n.seq = e.seq WHERE e.target = ?",
-            note_id,
+            "SELECT e.kind, n.id, n.text FROM edges e JOIN notes n ON n.seq = e.seq WHERE e.target IN"
+            " (SELECT id FROM notes WHERE seq = ?1 UNION ALL SELECT address FROM addresses WHERE seq = ?1)",
+            note.seq,
         ),
         topics=_column(tx, "SELECT topic FROM topics WHERE seq = ? ORDER BY topic", note.seq),
         surfaces=_column(tx, "SELECT surface FROM surfaces WHERE seq = ? ORDER BY surface", note.seq),
@@ -77,7 +79,7 @@ def around_note(tx: sqlite3.Connection, note_id: str) -> AroundNote | None:
     )
 
 
-def _neighbours(tx: sqlite3.Connection, sql: str, key: int | str) -> tuple[Neighbour, ...]:
+def _neighbours(tx: sqlite3.Connection, sql: str, key: int) -> tuple[Neighbour, ...]:
     rows = tx.execute(f"{sql} ORDER BY e.seq, e.kind LIMIT {MOST_EDGES}", (key,))
     return tuple(
         Neighbour(kind, note_id, None if text is None else " ".join(text[:PREVIEW_CHARS].split()))

@@ -78,18 +78,20 @@ def _linked(note: Note, weights: dict[Tie, float]) -> Linked:
 
 def _ties(tx: sqlite3.Connection, start: int, note_id: str, scope: Scope) -> Iterator[tuple[int, Tie, float]]:
     condition, given = where(scope)
+    targets = [row[0] for row in tx.execute(NAMES, (note_id, start))]
     for kind, weight in WEIGHTS.items():
         named = tx.execute(
             f"SELECT n.seq FROM ({NAMED}) t CROSS JOIN notes n ON n.seq = t.seq WHERE {condition} LIMIT ?",  # noqa: S608
             (start, kind, start, kind, *given, MOST_OF_ONE_TIE),
         )
         yield from [(int(row[0]), Tie(kind, True), weight) for row in named]
-        naming = tx.execute(
-            "SELECT n.seq FROM edges e CROSS JOIN notes n ON n.seq = e.seq"  # noqa: S608
-            f" WHERE e.target IN ({NAMES}) AND e.kind = ? AND {condition} ORDER BY e.seq DESC LIMIT ?",
-            (note_id, start, kind, *given, MOST_OF_ONE_TIE),
-        )
-        yield from [(int(row[0]), Tie(kind, False), weight) for row in naming]
+        for target in targets:  # one by one: together they would have to be sorted
+            naming = tx.execute(
+                "SELECT n.seq FROM edges e CROSS JOIN notes n ON n.seq = e.seq"  # noqa: S608
+                f" WHERE e.target = ? AND e.kind = ? AND {condition} ORDER BY e.seq DESC LIMIT ?",
+                (target, kind, *given, MOST_OF_ONE_TIE),
+            )
+            yield from [(int(row[0]), Tie(kind, False), weight) for row in naming]
     for topic, weight in _topics(tx, start):
         sharing = tx.execute(
             "SELECT n.seq FROM topics t CROSS JOIN notes n ON n.seq = t.seq"  # noqa: S608

@@ -70,10 +70,15 @@ def _edges(
     tx: sqlite3.Connection, notes: Sequence[Note], places: dict[int, int]
 ) -> list[tuple[int, int, str]]:
     seqs, ids = json.dumps(list(places)), {note.id: note.seq for note in notes}
+    ids |= dict(
+        tx.execute(
+            "SELECT a.address, a.seq FROM json_each(?) j CROSS JOIN addresses a ON a.seq = j.value", (seqs,)
+        ).fetchall()
+    )
     rows = tx.execute(
         "SELECT e.seq, e.kind, e.target FROM json_each(?) j CROSS JOIN edges e ON e.seq = j.value", (seqs,)
     )
-    found = [(row["seq"], ids[row["target"]], row["kind"]) for row in rows if row["target"] in ids]
+    found = {(row["seq"], ids[row["target"]], row["kind"]) for row in rows if row["target"] in ids}
     replies = {(seq, to) for seq, to, kind in found if kind == "reply"}
     return [
         (places[seq], places[to], kind)
