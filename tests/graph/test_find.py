@@ -156,7 +156,7 @@ def test_what_we_have_for_a_filter_is_what_a_relay_would_send(
 
 
 def test_a_long_life_behind_a_surface_is_not_looked_through(tx: sqlite3.Connection) -> None:
-    keep(tx, heard(*(message(f"old {n}", at=NOW - 10 * AHEAD_S) for n in range(50)), at=NOW - 10 * AHEAD_S))
+    keep(tx, heard(*(message(f"old {n}", at=NOW - 10 * AHEAD_S) for n in range(200)), at=NOW - 10 * AHEAD_S))
     new = message("new", at=NOW)
     keep(tx, heard(new, at=NOW))
     steps = 0
