@@ -49,6 +49,13 @@ GOALS = (
     Goal("scheduler", "scheduler.share_deviation.40", "ratio", "most", 0.02, 0.02),
     Goal("scheduler", "scheduler.longest_wait.10", "rounds", "most", 1.0, 1.0),
     Goal("scheduler", "scheduler.longest_wait.40", "rounds", "most", 1.0, 1.0),
+    Goal("search", "search.p95.unscoped", "ms", "most", 15.0, 15.0),
+    Goal("search", "search.p95.scoped", "ms", "most", 15.0, 15.0),
+    Goal("search", "search.p95.unscoped.million", "ms", "most", 60.0, 60.0),
+    Goal("search", "search.p95.scoped.million", "ms", "most", 60.0, 60.0),
+    Goal("search", "search.recall", "ratio", "least", 0.99, 0.99),
+    Goal("retrieval_quality", "retrieval_quality.fused_ndcg", "ratio", "least", 0.41, 0.41),
+    Goal("ingest", "ingest.embedder_resting", "ratio", "least", 0.85, 0.75),
 )
 
 

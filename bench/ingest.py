@@ -4,6 +4,9 @@ The same burst goes to fresh relays; in turn a bare nostr-sdk client and hosts w
 over as many groups, and all on one group) take it live. A host's clock stops when the last note is committed,
 with edges, topics, surfaces, full text and wakeups. All of it is done in several rounds, since a machine is faster in
 one second than in the next: ratios are taken within a round, and their median is told.
+
+Once more with the default embedder on: it rests while notes stream in, so the rate should be the same. How fast it
+works off the backlog afterwards stands in `raw`.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from bench import world
 from bench.report import arguments, report
 
 QUIET_S = 3.0
+BACKLOG_S = 6.0
+"""How long the embedder is watched after the burst."""
 
 
 def bare_rate(url: str, groups: list[str], events: list[str], file: Path) -> float:
@@ -35,17 +40,22 @@ def bare_rate(url: str, groups: list[str], events: list[str], file: Path) -> flo
         return float(counted["events"] / counted["seconds"])
 
 
-def host_rate(url: str, groups: list[str], ganas: int, file: Path, expected: int) -> float:
+def host_rate(
+    url: str, groups: list[str], ganas: int, file: Path, expected: int, embedder: str = "none"
+) -> tuple[float, float]:
+    """Notes a second that are kept, and those that get a vector a second afterwards (0 without an embedder)."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
-        env = world.write_project(project, url, groups, ganas, debounce="1h")
+        env = world.write_project(project, url, groups, ganas, debounce="1h", embedder=embedder)
         with (
             world.child("-m", "bench.hosting", str(project), env=env) as host,
             world.child("-m", "bench.publisher", url, str(file)) as publisher,
         ):
             world.line_of(host)
             start(publisher)
-            return watch_notes(project / "data" / "uniun-bots.sqlite", expected)
+            database = project / "data" / "uniun-bots.sqlite"
+            kept = watch_notes(database, expected)
+            return kept, embedding_rate(database) if embedder != "none" else 0.0
 
 
 def watch_notes(database: Path, expected: int) -> float:
@@ -64,6 +74,19 @@ def watch_notes(database: Path, expected: int) -> float:
                 break
             time.sleep(0.01)
         return (count - first_count) / (last - first)
+
+
+def embedding_rate(database: Path) -> float:
+    """Vectors a second, from the first one on."""
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
+        began, first, ended = time.perf_counter(), 0.0, time.perf_counter() + 2 * BACKLOG_S
+        count = 0
+        while time.perf_counter() < ended:
+            time.sleep(0.1)
+            count = conn.execute("SELECT count(*) FROM embeddings").fetchone()[0]
+            if count and not first:
+                first, began, ended = count, time.perf_counter(), time.perf_counter() + BACKLOG_S
+        return (count - first) / (time.perf_counter() - began)
 
 
 def start(publisher: object) -> None:
@@ -94,8 +117,21 @@ def measured(setting: Setting, events: list[str]) -> tuple[float, float]:
         with world.relay() as url:
             bare = bare_rate(url, groups, events, Path(file.name))
         with world.relay() as url:
-            host = host_rate(url, groups, setting.ganas, Path(file.name), len(events))
+            host, _ = host_rate(url, groups, setting.ganas, Path(file.name), len(events))
     return bare, host
+
+
+def with_embedder(count: int) -> tuple[float, float, float]:
+    """Rates without and with an embedder, one after the other, and that of the backlog."""
+    groups = world.group_ids(1)
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write("\n".join(world.group_messages(groups, count)))
+        file.flush()
+        with world.relay() as url:
+            off, _ = host_rate(url, groups, 1, Path(file.name), count)
+        with world.relay() as url:
+            on, backlog = host_rate(url, groups, 1, Path(file.name), count, "minilm")
+    return off, on, backlog
 
 
 def main() -> None:
@@ -123,6 +159,14 @@ def main() -> None:
         report(
             f"ingest.thousand_over_one.{where}", statistics.median(ratios), count * rounds, raw, quick=quick
         )
+    pairs = [with_embedder(count) for _ in range(rounds)]
+    told = {
+        "without": [round(off) for off, _, _ in pairs],
+        "with": [round(on) for _, on, _ in pairs],
+        "backlog_notes_per_s": [round(backlog, 1) for _, _, backlog in pairs],
+    }
+    ratio = statistics.median(on / off for off, on, _ in pairs)
+    report("ingest.embedder_resting", ratio, count * rounds, told, quick=quick)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,20 @@ import argparse
 import json
 import statistics
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from bench.goals import goal_of
 
 
-def arguments(what: str | None, *, names: bool = False) -> argparse.Namespace:
+def arguments(what: str | None, *, names: bool = False, data: bool = False) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=what)
     if names:
         parser.add_argument("only", nargs="*", help="these benchmarks; default: all")
     parser.add_argument("--quick", action="store_true", help="smaller data with its own goals, under 50 s")
+    if names or data:
+        told = "the folder of the Cranfield collection" + (" for retrieval_quality" if names else "")
+        parser.add_argument("--data", type=Path, required=data, help=told)
     return parser.parse_args()
 
 
