@@ -138,7 +138,7 @@ async def until(check: Callable[[], Awaitable[bool]], within_s: float = WITHIN_S
             await asyncio.sleep(0.02)
 
 
-async def decided(host: Host, *events: Event) -> None:
+async def decided(host: Host, *events: Event, within_s: float = WITHIN_S) -> None:
     """Until the host heard these and nothing is due or under way any more."""
 
     async def heard() -> bool:
@@ -148,7 +148,7 @@ async def decided(host: Host, *events: Event) -> None:
         return all(rows)
 
     await until(heard)
-    assert await host.idle(WITHIN_S)
+    assert await host.idle(within_s)
 
 
 async def rows_of(host: Host, sql: str, *args: object) -> list[dict[str, Any]]:
