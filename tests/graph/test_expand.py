@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.factory import ALICE, BOB, CAROL, NOW, deletion, event, heard, hex_of
 from tests.stores import tx as tx
 from tests.stores import undone
-from uniun_bots.graph.expand import WEIGHTS, Linked, Tie, expand
+from uniun_bots.graph.expand import MOST_TOPICS, WEIGHTS, Linked, Tie, expand
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.scope import Scope
 from uniun_bots.nostr.event import Event
@@ -163,3 +163,12 @@ def test_an_address_ties_its_newest_version_both_ways(tx: sqlite3.Connection) ->
     keep(tx, heard(new))
     assert texts(expand(tx, quoting.id, ALL, 10)) == ["new"]
     assert texts(expand(tx, new.id, ALL, 10)) == ["quoting", "naming"]
+
+
+def test_of_very_many_topics_the_rarest_are_followed(tx: sqlite3.Connection) -> None:
+    many = [("t", f"common{n:02}") for n in range(60)]
+    start = event("start", *many, ("t", "zzz"))
+    keep(tx, heard(event("by a rare topic", ("t", "zzz")), start, event("a", *many), event("b", *many)))
+    found = {linked.note.text: linked.ties for linked in expand(tx, start.id, ALL, 10)}
+    assert "by a rare topic" in found
+    assert len(found["a"]) == MOST_TOPICS - 1
