@@ -14,9 +14,9 @@ from uniun_bots.nostr.text import clean
 MOST_TERMS = 32
 COMMON_PART = 0.05
 """A word in more than this part of all notes says little, and ranking all of its notes costs much."""
-FEW_NOTES = 5_000
+FEW_NOTES = 3_000
 """But so few notes are ranked in no time, and in a small graph a common word still tells something."""
-MOST_RANKED = 5_000
+MOST_RANKED = 3_000
 """Notes ranked for one question: about a microsecond each."""
 FIRST_LOOK = 4
 SMALL_SCOPE = 2_000
