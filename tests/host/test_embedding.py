@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.host.stage import Stage, decided, rows_of, until
+from uniun_bots.cli.status import searching
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.graph.scope import Scope
@@ -51,6 +52,7 @@ async def test_what_is_heard_can_be_searched_by_its_meaning(stage: Stage) -> Non
         assert note.text == "The vessel leaves at nine."
         status = await search_status(host)
         assert (status["embedder"], status["embedded"], status["waiting"]) == ("scripted", 3, 0)
+        assert searching(status).startswith("search: scripted, 3 notes embedded, 0 wait (")
 
 
 async def test_the_embedder_rests_while_notes_are_heard(stage: Stage) -> None:
@@ -121,7 +123,9 @@ async def test_notes_wait_while_the_embedder_is_broken_and_status_says_why(stage
     async with stage.host(embedder=embedder) as host:
         await decided(host, await stage.ask("When is high water?"))
         await until(lambda: _state(host, "waiting for its embedder"))
-        assert (await search_status(host))["fault"] == "the worker is gone"
+        status = await search_status(host)
+        assert status["fault"] == "the worker is gone"
+        assert searching(status).endswith("(waiting for its embedder); the worker is gone")
         (note,) = await host.house.search("high water", EVERYTHING, 1)
         assert note.text == "When is high water?"
         embedder.broken = ""
@@ -154,7 +158,9 @@ async def test_a_note_that_breaks_the_embedder_is_passed_over_and_the_others_are
             "points nowhere": 1,
             "an apple": 0,
         }
-        assert (await search_status(host))["refused"] == 2
+        status = await search_status(host)
+        assert status["refused"] == 2
+        assert searching(status).endswith(", 2 passed over")
 
 
 async def test_without_an_embedder_nothing_is_embedded(stage: Stage) -> None:
@@ -162,4 +168,5 @@ async def test_without_an_embedder_nothing_is_embedded(stage: Stage) -> None:
     async with stage.host() as host:
         await decided(host, await stage.ask("When is high water?"))
         assert await search_status(host) == {"embedder": "none", "state": "off"}
+        assert searching(await search_status(host)) == "search: by words (`embedder: none`)"
         assert await rows_of(host, "SELECT 1 FROM embedders") == []
