@@ -7,7 +7,6 @@ import random
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from tests.factory import ALICE, NOW, event, heard
 from uniun_bots.database.store import Store
@@ -42,8 +41,10 @@ async def embed_all(store: Store, embedder: Embedder) -> int:
             return known.id
 
 
-def vectors_over(store: Store, embedder: Embedder | None = None, folder: Path | None = None) -> Vectors:
-    return Vectors(store, embedder or ScriptedEmbedder(), folder or store.path.parent / "vectors")
+def vectors_over(store: Store, embedder: Embedder | None = None, *, patience_s: float = 20.0) -> Vectors:
+    return Vectors(
+        store, embedder or ScriptedEmbedder(), store.path.parent / "vectors", patience_s=patience_s
+    )
 
 
 def clustered(count: int, width: int, seed: int = 7, clusters: int = 50) -> list[bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.factory import ALICE, BOB, NOW, event, heard
@@ -11,6 +13,7 @@ from uniun_bots.database.store import Store
 from uniun_bots.graph.keep import keep, mark_deleted
 from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.search import fuse, search
+from uniun_bots.inference.embed.embedder import EmbedderInfo
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
 
 SEA = {"vessel": "ship", "boat": "ship", "moon": "tide"}
@@ -148,3 +151,25 @@ async def test_a_note_of_five_thousand_tags_is_found(store: Store) -> None:
 def test_places_in_several_lists_add_up() -> None:
     assert [seq for seq, _ in fuse([1, 2, 3], [3, 4])] == [3, 1, 4, 2]
     assert fuse([], []) == []
+
+
+async def test_an_embedder_that_is_slow_to_start_costs_a_question_its_patience_and_no_more(
+    store: Store,
+) -> None:
+    await keep_texts(store, "the tide is high")
+    embedder = ScriptedEmbedder()
+    await embed_all(store, embedder)
+    opened, load = asyncio.Event(), embedder.load
+
+    async def slow() -> EmbedderInfo:
+        await opened.wait()
+        return await load()
+
+    embedder.load = slow  # type: ignore[method-assign]
+    vectors = vectors_over(store, embedder, patience_s=0.05)
+    assert [hit.note.text for hit in await search(store, vectors, "tide", EVERYTHING)] == ["the tide is high"]
+    assert vectors.status().fault == "no vector within 0.05 s"
+    opened.set()
+    await vectors.registered()
+    assert [one.seq for one in await vectors.near("tide", EVERYTHING, 1)] == [1]
+    await vectors.aclose()

@@ -107,6 +107,7 @@ class Vectors:
             async with asyncio.timeout(self._patience_s):
                 if self._ready is None or self._ready.done():
                     self._ready = asyncio.ensure_future(self.registered())
+                    self._ready.add_done_callback(_hear)
                 await asyncio.shield(self._ready)
                 (vector,) = await self.embedder.embed([question], urgent=True)
         except (EngineError, TimeoutError) as fault:
@@ -194,6 +195,7 @@ class Vectors:
     async def _index_in_time(self) -> VectorIndex | None:
         if self._follow is None or self._follow.done():
             self._follow = asyncio.ensure_future(self.follow())
+            self._follow.add_done_callback(_hear)
         await asyncio.wait([self._follow], timeout=self._patience_s)
         return self._follow.result() if self._follow.done() else None
 
@@ -220,6 +222,12 @@ class Vectors:
             best += await self._scan(vector, rows, limit)
             best = sorted(best, key=lambda one: one.distance)[:limit]
         return best
+
+
+def _hear(task: asyncio.Task[T]) -> None:
+    """Whoever waited may have gone: then its fault is told to the next one, by `fault` or by trying again."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _more(count: int, found: int, limit: int) -> int:
