@@ -25,7 +25,23 @@ UniunError
 │   ├── JobRefused       the queue is full, or the host is closing
 │   ├── JobOverdue       no answer before the deadline of the one who asked
 │   └── JobCancelled     stopped for good: a model switch was forced, or the engine stopped it
-└── RelayError           a relay cannot be used as asked
+├── RelayError           a relay cannot be used as asked
+└── SharingRefused       something that others shared is not taken, or ours is not shared; one for each step
+    ├── Unresolved       a text names nothing that could be fetched
+    ├── NotFetched       no relay that was asked has it
+    │   └── Gone         its author replaced it; carries what took its place
+    ├── WrongSignature   id or signature do not fit
+    ├── NotAsked         a true event, but not the one that was asked for
+    ├── WrongKind        an event of another kind
+    ├── TooLarge         carries its size
+    ├── BadManifest      the tags are not those of a manifest
+    ├── WrongHash        the content is not the bytes that the manifest names
+    ├── Expired          its author said until when it is good, and that is over
+    ├── Deleted          its author took it back
+    ├── BadContent       the text is not what it has to be; carries the faults
+    ├── NotText          it asks for more than to be read
+    ├── NotAccepted      nobody said yes to exactly these bytes
+    └── Changed          what is stored is not what a person said yes to
 """
 
 from __future__ import annotations
@@ -164,4 +180,75 @@ class JobCancelled(EngineError):
 
 
 class RelayError(UniunError):
+    pass
+
+
+class SharingRefused(UniunError):
+    pass
+
+
+class Unresolved(SharingRefused):
+    pass
+
+
+class NotFetched(SharingRefused):
+    pass
+
+
+class Gone(NotFetched):
+    def __init__(self, message: str, replaced_by: str) -> None:
+        self.replaced_by = replaced_by
+        """A reference to what took its place."""
+        super().__init__(message)
+
+
+class WrongSignature(SharingRefused):
+    pass
+
+
+class NotAsked(SharingRefused):
+    pass
+
+
+class WrongKind(SharingRefused):
+    pass
+
+
+class TooLarge(SharingRefused):
+    def __init__(self, size_bytes: int, most_bytes: int) -> None:
+        self.size_bytes = size_bytes
+        super().__init__(f"the text has {size_bytes:,} bytes; at most {most_bytes:,} are taken")
+
+
+class BadManifest(SharingRefused):
+    pass
+
+
+class WrongHash(SharingRefused):
+    pass
+
+
+class Expired(SharingRefused):
+    pass
+
+
+class Deleted(SharingRefused):
+    pass
+
+
+class BadContent(SharingRefused):
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(sorted(faults))
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class NotText(SharingRefused):
+    pass
+
+
+class NotAccepted(SharingRefused):
+    pass
+
+
+class Changed(SharingRefused):
     pass

@@ -24,6 +24,8 @@ class Source(StrEnum):
     """Comes with the package; bound to our code by its name."""
     PROJECT = "project"
     """A file in the project's skills/: text."""
+    INSTALLED = "installed"
+    """Somebody else's, kept in the store since a person said yes to it: text."""
 
 
 class SkillFile(BaseModel):

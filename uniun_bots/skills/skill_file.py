@@ -66,6 +66,8 @@ class Read:
     """None when there are faults."""
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
+    refused: tuple[Fault, ...] = ()
+    """Those of the faults that say: it asks for more than to be read."""
 
 
 def read_skill_file(path: Path, source: Source) -> Read:
@@ -98,11 +100,12 @@ def read_skill(text: str, file: str, source: Source, before: tuple[Fault, ...] =
     known = {key: value for key, value in sheet.tree.items() if key in KEYS}
     reading = read_model(_schema(parts), replace(sheet, tree=known))
     faults = with_clashes(reading, sheet, [], before).faults
+    refused = tuple(_refused(sheet)) if sheet.readable else ()
     if sheet.readable:
-        faults += (*_refused(sheet), *_hidden(file, text))
+        faults += (*refused, *_hidden(file, text))
     warnings = (*_unknown(sheet), *_mixed(sheet), *_removed(file, text, parts))
     if faults or reading.value is None:
-        return Read(None, tuple(dict.fromkeys(faults)), warnings)
+        return Read(None, tuple(dict.fromkeys(faults)), warnings, refused)
     return Read(Skill(reading.value, file, source, without_comments(parts.body)[0]), (), warnings)
 
 
