@@ -28,7 +28,7 @@ from uniun_bots.context.agent_rules import agent_rules
 from uniun_bots.context.context import Context
 from uniun_bots.host.host import Host
 from uniun_bots.inference.completion import Completion
-from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.engine import Engine, OnPiece
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.scheduler import Scheduler
@@ -65,9 +65,9 @@ class Stamping(ScriptedEngine):
             return _call("search-notes", query=str(1000 + made))
         return _call("publish-feed-note", body=f"Answer {len(self.answered)}.", referenceNoteIds=["n2"])
 
-    async def generate(self, request: Request) -> Completion:
+    async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
         self.requested.append(time.perf_counter())
-        completion = await super().generate(request)
+        completion = await super().generate(request, on_piece)
         self.answered.append(time.perf_counter())
         return completion
 

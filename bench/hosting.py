@@ -28,6 +28,7 @@ async def main(folder: str) -> None:
 
     from uniun_bots.host.host import Host
     from uniun_bots.inference.completion import Completion
+    from uniun_bots.inference.engine import OnPiece
     from uniun_bots.inference.request import Request
     from uniun_bots.inference.scripted import ScriptedEngine
 
@@ -37,9 +38,9 @@ async def main(folder: str) -> None:
     answered: list[float] = []
 
     class Stamping(ScriptedEngine):
-        async def generate(self, request: Request) -> Completion:
+        async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
             requested.append(time.time())
-            completion = await super().generate(request)
+            completion = await super().generate(request, on_piece)
             answered.append(time.time())
             return completion
 

@@ -9,8 +9,11 @@ from tests.skills.samples import gana_with, library
 from tests.skills.scenes import scene
 from uniun_bots.database.store import Store
 from uniun_bots.personas.gana import InputType, OutputType
-from uniun_bots.skills.catalogue import BUILTINS, PUBLISHING, Role
+from uniun_bots.skills.catalogue import ANSWER_NOW, BUILTINS, PUBLISHING, Role
 from uniun_bots.skills.effect import Answer, Silence
+from uniun_bots.skills.library import Library
+from uniun_bots.skills.load_skills import predefined_skills
+from uniun_bots.skills.registry import register_for_shiv
 
 
 async def test_a_post_cites_notes_that_were_shown(store: Store) -> None:
@@ -101,4 +104,7 @@ async def test_every_predefined_skill_is_bound_to_code(store: Store) -> None:
             for name in run.registration.names():
                 await run.call(name, **arguments.get(name, posts.get(name, {})))
                 called.add(name)
-    assert called == set(BUILTINS)
+    shiv = scene(store)
+    shiv.registration = register_for_shiv((), Library(predefined_skills()))
+    assert await shiv.call(ANSWER_NOW) == Silence()
+    assert called | {ANSWER_NOW} == set(BUILTINS)

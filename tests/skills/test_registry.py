@@ -87,7 +87,7 @@ def test_what_is_not_attached_is_not_registered(tmp_path: Path) -> None:
 
 def test_shiv_reads_and_never_publishes(tmp_path: Path) -> None:
     found = register_for_shiv(["tone", "remind-me"], library(tmp_path, "tone"))
-    assert found.names() == (*KNOWLEDGE, "tone")
+    assert found.names() == (*KNOWLEDGE, "tone", "answer-now")
 
 
 def test_every_schema_takes_its_own_arguments_and_nothing_more(tmp_path: Path) -> None:

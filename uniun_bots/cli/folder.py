@@ -14,7 +14,7 @@ from rich.console import Console
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import Store
 from uniun_bots.errors import ConfigError, NotFound
-from uniun_bots.graph.manas import manas_names
+from uniun_bots.graph import manas
 from uniun_bots.host.control import ask_host
 from uniun_bots.host.host import FILE
 from uniun_bots.host.lease import holder, lease
@@ -59,10 +59,8 @@ def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
 
 def check_manas(folder: Path, named: Sequence[str]) -> None:
     """Raises NotFound for one that is not known."""
-    known = read_store(folder, manas_names) if named else []
-    for name in named:
-        if name not in known:
-            raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
+    if named:
+        read_store(folder, lambda tx: manas.check_manas(tx, named))
 
 
 def act(

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from uniun_bots.errors import NotFound
+
 RuleKind = Literal["note", "author", "topic", "group", "address"]
 
 
@@ -67,6 +69,14 @@ def forget_manas(tx: sqlite3.Connection, kept: Collection[str]) -> None:
 
 def manas_names(tx: sqlite3.Connection) -> list[str]:
     return [row[0] for row in tx.execute("SELECT manas FROM manas ORDER BY manas")]
+
+
+def check_manas(tx: sqlite3.Connection, named: Collection[str]) -> None:
+    """Raises NotFound for one that is not known."""
+    known = manas_names(tx) if named else []
+    for name in named:
+        if name not in known:
+            raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
 
 
 def manas_of(tx: sqlite3.Connection, seq: int) -> list[str]:

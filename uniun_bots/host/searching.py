@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from uniun_bots.database.store import Store
-from uniun_bots.errors import NotFound
 from uniun_bots.graph.embeddings import any_vector
-from uniun_bots.graph.manas import manas_names
+from uniun_bots.graph.manas import check_manas
 from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.search import Hit, search
 from uniun_bots.graph.vectors import Vectors
@@ -25,7 +23,7 @@ PATIENCE_S = 30.0
 async def find_notes(store: Store, vectors: Vectors | None, asked: Mapping[str, Any]) -> dict[str, Any]:
     """`asked`: question, manas (names, or none for everything) and limit. Raises NotFound for an unknown Manas."""
     manas = tuple(asked["manas"])
-    await store.read(lambda tx: _check_manas(tx, manas))
+    await store.read(lambda tx: check_manas(tx, manas))
     scope = Scope(manas=manas, everything=not manas)
     hits = await search(store, vectors, asked["question"], scope, int(asked["limit"]))
     fault = vectors.status().fault if vectors else ""
@@ -47,13 +45,6 @@ async def find_notes_alone(
             return await find_notes(store, vectors, asked)
         finally:
             await vectors.aclose()
-
-
-def _check_manas(tx: sqlite3.Connection, named: tuple[str, ...]) -> None:
-    known = manas_names(tx) if named else []
-    for name in named:
-        if name not in known:
-            raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
 
 
 def _as_json(hit: Hit) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.request import Message, Request
+
+OnPiece = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,11 @@ class Engine(Protocol):
         """
         ...
 
-    async def generate(self, request: Request) -> Completion:
-        """One inference. Cancelling the awaiting task stops the model; raises PromptTooLong, EngineLost."""
+    async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
+        """One inference. Cancelling the awaiting task stops the model; raises PromptTooLong, EngineLost.
+
+        `on_piece` gets each bit of text as soon as it is certain; empty ones while the prompt is read.
+        """
         ...
 
     async def aclose(self) -> None: ...

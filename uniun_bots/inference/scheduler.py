@@ -205,7 +205,7 @@ class Scheduler:
 
 
 def _generate(engine: Engine, job: Job, tier: int) -> Coroutine[Any, Any, Completion]:
-    work = engine.generate(replace(job.request, tier=tier))
+    work = engine.generate(replace(job.request, tier=tier), job.on_piece)
     return job.allowance.spend(work, job.gana) if job.allowance else work
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from uniun_bots.errors import EngineError, PromptTooLong
 from uniun_bots.inference.completion import Completion, Finish
-from uniun_bots.inference.engine import EngineInfo
+from uniun_bots.inference.engine import EngineInfo, OnPiece
 from uniun_bots.inference.request import Message, Request
 
 
@@ -22,7 +23,7 @@ class Reply:
     error: Exception | None = None
     """Raised instead of answering."""
     hangs: bool = False
-    """Never answers; only cancelling ends it."""
+    """Never answers; only cancelling ends it. Whoever listens hears `text` before."""
 
 
 Script = Iterable[Reply | str] | Callable[[Request], Reply | str]
@@ -75,7 +76,7 @@ class ScriptedEngine:
         """Four for each message and one for every four bytes begun."""
         return sum(4 + -(-len(message.content.encode()) // 4) for message in messages)
 
-    async def generate(self, request: Request) -> Completion:
+    async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
         prompt_tokens = await self.count(request.messages)
         if prompt_tokens + request.max_tokens > self._info.context_tokens:
             raise PromptTooLong(prompt_tokens, self._info.context_tokens, request.max_tokens)
@@ -84,7 +85,7 @@ class ScriptedEngine:
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:
-            return await self._answer(request, prompt_tokens)
+            return await self._answer(request, prompt_tokens, on_piece)
         except asyncio.CancelledError:
             self.cancelled.append(request)
             raise
@@ -94,12 +95,15 @@ class ScriptedEngine:
     async def aclose(self) -> None:
         self.closed = True
 
-    async def _answer(self, request: Request, prompt_tokens: int) -> Completion:
+    async def _answer(self, request: Request, prompt_tokens: int, on_piece: OnPiece | None) -> Completion:
         reply = self._next(request)
-        if reply.hangs:
-            await asyncio.Event().wait()
         if reply.after_s:
             await self._sleep(reply.after_s)
+        if on_piece is not None:
+            for piece in re.findall(r"\s*\S+|\s+$", reply.text):
+                on_piece(piece)
+        if reply.hangs:
+            await asyncio.Event().wait()
         if reply.error is not None:
             raise reply.error
         return Completion(

@@ -13,14 +13,14 @@ from uniun_bots.context.context import Context
 from uniun_bots.errors import EngineError, JobCancelled, NoModel
 from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.completion import Completion
-from uniun_bots.inference.job import Job
+from uniun_bots.inference.job import Job, JobKind
 from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.sanitize import without_thinking
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.runs.gate import Gate, lines_of
 from uniun_bots.runs.one_shot import Asking, ask
 from uniun_bots.runs.outcome import Ending, Outcome, Step
-from uniun_bots.runs.rounds import Over, Rounds, Told
+from uniun_bots.runs.rounds import LAST_CALL, Over, Rounds, Told
 from uniun_bots.skills.call import BadCall, Call, read_call
 from uniun_bots.skills.catalogue import Role
 from uniun_bots.skills.effect import Answer, Effect
@@ -47,6 +47,10 @@ class Agent:
     """Prompt tokens of messages."""
     keep_step: Callable[[Step], Awaitable[None]]
     """Awaited at the end of each round, so that a crash leaves the rounds before it."""
+    kind: JobKind = "gana"
+    """Of its jobs in the scheduler."""
+    last_call: str = LAST_CALL
+    """What the model is told when one call is left."""
 
 
 async def run_agent_loop(
@@ -85,6 +89,7 @@ class _Talk:
             agent.max_rounds,
             answered=frozenset(note.id for note in context.turn.notes),
             speaker=asking.speaker,
+            last_call=agent.last_call,
         )
 
     def job(self, allowance: Allowance | None) -> Job:
@@ -98,7 +103,14 @@ class _Talk:
             json_schema=self._agent.schema,
         )
         turn = self._context.turn
-        return Job(turn.gana, self._asking.engine_name, request, due=turn.due, allowance=allowance)
+        return Job(
+            turn.gana,
+            self._asking.engine_name,
+            request,
+            kind=self._agent.kind,
+            due=turn.due,
+            allowance=allowance,
+        )
 
     def outcome(self, ending: Ending, reason: str) -> Outcome:
         return Outcome(ending, None, (), reason, tuple(self._steps))

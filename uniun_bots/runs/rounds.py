@@ -49,10 +49,11 @@ class Rounds:
         *,
         answered: Collection[str] = (),
         speaker: str = "",
+        last_call: str = LAST_CALL,
     ) -> None:
         """`answered`: ids of the turn's notes, which are answered and not cited."""
         self.left = self._most = most
-        self._answered, self._speaker = answered, speaker
+        self._answered, self._speaker, self._last_call = answered, speaker, last_call
         self._asked: Counter[str] = Counter()
         self._refused = self._wrong = False
 
@@ -114,11 +115,7 @@ class Rounds:
     def _go_on(self, text: str, note: str) -> Told | Over:
         if not self.left:
             return _over(Ending.EXHAUSTED, f"all {self._most} rounds are used up", note)
-        calls = (
-            "1 call is left: it should publish or stay silent."
-            if self.left == 1
-            else f"{self.left} calls are left."
-        )
+        calls = self._last_call if self.left == 1 else f"{self.left} calls are left."
         return Told(f"{text}\n{calls}", note)
 
 

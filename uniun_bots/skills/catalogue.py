@@ -36,6 +36,8 @@ class Builtin:
 
 
 STAY_SILENT = "stay-silent"
+ANSWER_NOW = "answer-now"
+"""Ends the rounds of Shiv, who then answers in words."""
 READ_THREAD = "read-thread"
 KNOWLEDGE = ("search-notes", "expand-graph", "get-memories", "read-note")
 DEVICE = ("remind-me", "share-external")
@@ -65,4 +67,5 @@ BUILTINS: dict[str, Builtin] = {
     "remind-me": Builtin(Role.DEVICE, RemindMe),
     "share-external": Builtin(Role.DEVICE, ShareExternal),
     STAY_SILENT: Builtin(Role.SILENCE, Nothing),
+    ANSWER_NOW: Builtin(Role.SILENCE, Nothing),
 }

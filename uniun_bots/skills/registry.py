@@ -9,6 +9,7 @@ from typing import Any
 from uniun_bots.personas.gana import Gana
 from uniun_bots.skills.arguments import Arguments, Nothing, schema_of
 from uniun_bots.skills.catalogue import (
+    ANSWER_NOW,
     BUILTINS,
     DEVICE,
     KNOWLEDGE,
@@ -80,7 +81,13 @@ def register(gana: Gana, library: Library) -> Registration:
 
 def register_for_shiv(attached: Iterable[str], library: Library) -> Registration:
     """Knowledge and text: the operator's own chat reads and never publishes."""
-    return Registration((*_builtins(KNOWLEDGE, library, None), *_texts(attached, library)))
+    return Registration(
+        (
+            *_builtins(KNOWLEDGE, library, None),
+            *_texts(attached, library),
+            *_builtins((ANSWER_NOW,), library, None),
+        )
+    )
 
 
 def _builtins(names: Iterable[str], library: Library, max_chars: int | None) -> Iterator[Registered]:

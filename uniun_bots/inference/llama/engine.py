@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost, LoadFailed
 from uniun_bots.inference.completion import Completion
-from uniun_bots.inference.engine import EngineInfo
+from uniun_bots.inference.engine import EngineInfo, OnPiece
 from uniun_bots.inference.health import EngineHealth
 from uniun_bots.inference.llama.counter import Counter
 from uniun_bots.inference.llama.protocol import Done, Generate, Load
@@ -106,8 +106,7 @@ class LlamaEngine:
         """By the model's vocabulary, in a process of its own: also while a request runs, or another model does."""
         return await self.counter.count(messages)
 
-    async def generate(self, request: Request, on_piece: Callable[[str], None] | None = None) -> Completion:
-        """`on_piece` gets each bit of text as soon as it is certain; empty ones while the prompt is read."""
+    async def generate(self, request: Request, on_piece: OnPiece | None = None) -> Completion:
         async with self._generating:
             worker = await self._ready()
             number = next(self._numbers)

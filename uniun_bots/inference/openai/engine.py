@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import aiohttp
@@ -11,7 +11,7 @@ import aiohttp
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineError, EngineLost, ModelNotFound, PromptTooLong, ServerRefused
 from uniun_bots.inference.completion import Completion
-from uniun_bots.inference.engine import EngineInfo
+from uniun_bots.inference.engine import EngineInfo, OnPiece
 from uniun_bots.inference.openai.answer import Answer, ErrorInside
 from uniun_bots.inference.openai.body import body_of
 from uniun_bots.inference.openai.listing import Listing, choose_model, read_listing
@@ -25,7 +25,6 @@ from uniun_bots.personas.settings import JsonDialect
 CONTEXT_TOKENS = 4096
 """When neither the settings nor the server tell."""
 SLOTS = 4
-OnPiece = Callable[[str], None]
 
 
 class OpenAiEngine:

@@ -1,0 +1,33 @@
+"""What a person asks, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from uniun_bots.errors import UniunError
+
+LONGEST_CHARS = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    conversation: int | None = None
+    """None begins one."""
+    manas: tuple[str, ...] | None = None
+    """None: those of the conversation; without any, everything that is not private."""
+    engine: str = "default"
+    deep: bool = False
+    """The model looks things up by itself, round by round, before it answers."""
+    skills: tuple[str, ...] = ()
+    """Text skills for this question."""
+
+    def checked(self) -> Question:
+        """Raises UniunError for one that cannot be asked."""
+        if not self.text.strip():
+            raise UniunError("ask something: the question is empty")
+        if len(self.text) > LONGEST_CHARS:
+            raise UniunError(
+                f"the question has {len(self.text)} characters; at most {LONGEST_CHARS} are taken"
+            )
+        return self
