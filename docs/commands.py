@@ -32,7 +32,7 @@ def cli_page() -> str:
 
 def all_commands() -> Iterator[tuple[str, click.Command]]:
     """Every command with its words, groups before what is in them."""
-    yield from _below("uniun-bots", main)
+    yield from _below("uniun-bots", main.loaded())
 
 
 def _below(path: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:

@@ -155,5 +155,5 @@ def commands(group: click.Group, *path: str) -> list[tuple[str, ...]]:
     "path", [("init",), ("check",), *[("keys", n) for n in ("new", "import", "list", "show")]]
 )
 def test_help_shows_an_example(path: tuple[str, ...]) -> None:
-    assert path in commands(main)
+    assert path in commands(main.loaded())
     assert "Example: uniun-bots " + " ".join(path) in run(*path, "--help").stdout

@@ -21,10 +21,9 @@ from tests.cli.test_check_init_keys import run
 from tests.host.stage import GROUP, Stage, decided, until
 from uniun_bots.clock import WallClock
 from uniun_bots.database.read_file import read_file
-from uniun_bots.database.store import connect
+from uniun_bots.database.store import FILE, connect
 from uniun_bots.errors import StoreError
 from uniun_bots.graph.import_dump import BATCH_LINES
-from uniun_bots.host.host import FILE
 from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner

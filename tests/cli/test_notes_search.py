@@ -13,9 +13,8 @@ from click.testing import CliRunner, Result
 from tests.graph.library import embed_all, keep_texts
 from tests.host.stage import Stage, decided
 from uniun_bots.cli.main import main
-from uniun_bots.database.store import Store
+from uniun_bots.database.store import FILE, Store
 from uniun_bots.host import searching
-from uniun_bots.host.host import FILE
 from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
 

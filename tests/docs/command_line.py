@@ -11,7 +11,7 @@ from uniun_bots.cli.main import main
 
 def name_command(words: Sequence[str]) -> None:
     """Like `parse_command`, but a group alone will do, and arguments may be left out."""
-    command: click.Command = main
+    command: click.Command = main.loaded()
     for at, word in enumerate(words):
         if isinstance(command, click.Group):
             if word not in command.commands:
@@ -25,7 +25,7 @@ def name_command(words: Sequence[str]) -> None:
 
 def parse_command(words: Sequence[str]) -> None:
     """`words` without the program's name. Raises click.UsageError for what the command would refuse."""
-    command: click.Command = main
+    command: click.Command = main.loaded()
     rest, path = list(words), "uniun-bots"
     while isinstance(command, click.Group):
         if not rest or rest[0] not in command.commands:

@@ -149,7 +149,8 @@ def _reap() -> None:
 
 
 def _serve() -> None:
-    importlib.import_module("uniun_bots.cli.main")
+    for module in ("uniun_bots.cli.main", "uniun_bots.cli.run", "uniun_bots.host.host"):
+        importlib.import_module(module)
     hearing, waking = os.pipe()
     os.set_blocking(waking, False)
     os.set_blocking(hearing, False)

@@ -13,7 +13,7 @@ from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.graph.scope import Scope
 from uniun_bots.host import embedding as room
-from uniun_bots.host.control import ask_host
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.embedding import FLOOD, Embedding
 from uniun_bots.host.host import Host
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder

@@ -12,8 +12,7 @@ import pytest
 from tests.host.stage import Stage, decided, fate_of, numbered, rows_of, until
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import ConfigError, HostRunning, NoHost, UniunError
-from uniun_bots.host import control
-from uniun_bots.host.control import ask_host, socket_path
+from uniun_bots.host.ask_host import NOTE, ask_host, socket_path
 from uniun_bots.host.host import Host
 from uniun_bots.host.lease import holder
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
@@ -288,7 +287,7 @@ async def test_a_socket_that_a_crash_left_behind_does_not_matter(stage: Stage) -
     path.parent.mkdir(mode=0o700, exist_ok=True)
     path.write_text("")
     (stage.folder / "data").mkdir()
-    (stage.folder / "data" / control.NOTE).write_text(str(path))
+    (stage.folder / "data" / NOTE).write_text(str(path))
     with pytest.raises(NoHost, match="no host"):
         await ask_host(stage.folder / "data", "GET", "/status")
     async with stage.host() as host:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 from uniun_bots.approvals import payload as payloads
 from uniun_bots.approvals.payload import Action, Payload
@@ -57,6 +58,10 @@ class Approval:
     @property
     def text(self) -> str:
         return payloads.text_of(self.payload)
+
+    def told(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {**asdict(self), "action": str(self.action), "state": str(self.state)}
 
 
 def as_approval(row: sqlite3.Row) -> Approval:

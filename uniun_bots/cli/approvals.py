@@ -16,16 +16,12 @@ from rich.table import Table
 from uniun_bots.approvals import queue
 from uniun_bots.approvals.approval import Approval, State
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, read_store, when
-from uniun_bots.cli.run import ask_passphrase, leave
-from uniun_bots.cli.run import told as tell_fault
+from uniun_bots.cli.run import ask_passphrase, leave, told
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import UniunError
 from uniun_bots.graph.find import note_by_id
-from uniun_bots.host import event_loop
-from uniun_bots.host.control import ask_host
-from uniun_bots.host.desk import decide, told
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder
-from uniun_bots.host.open_desk import open_desk
 from uniun_bots.inputs.enabled import standing
 from uniun_bots.journal.accept import hindrance
 from uniun_bots.nostr.reference import spell_note, spell_npub
@@ -124,16 +120,23 @@ def _decide(folder: Path, word: str, number: int, text: str, as_json: bool) -> N
                 found, as_json, f"it goes out after `uniun-bots resume {found['gana']}`" if paused else ""
             )
         )
+    from uniun_bots.host import event_loop
+
     leave(event_loop.run(_decide_alone(folder, word, number, text, as_json)))
 
 
 async def _decide_alone(folder: Path, word: str, number: int, text: str, as_json: bool) -> int:
+    from uniun_bots.host.desk import decide
+    from uniun_bots.host.open_desk import open_desk
+
     try:
         async with open_desk(folder, number, os.environ, ask_passphrase) as desk:
             settled = await decide(desk, word, number, text)
     except UniunError as fault:
-        return tell_fault(fault)
-    return _outcome(told(settled), as_json, "it goes out with the next `uniun-bots run` or `uniun-bots tick`")
+        return told(fault)
+    return _outcome(
+        settled.told(), as_json, "it goes out with the next `uniun-bots run` or `uniun-bots tick`"
+    )
 
 
 def _outcome(found: dict[str, Any], as_json: bool, later: str) -> int:
@@ -156,7 +159,7 @@ def _look(tx: sqlite3.Connection, found: Approval) -> dict[str, Any]:
     note = note_by_id(tx, found.answers) if found.answers else None
     stands = hindrance(tx, found, WallClock().now()) if found.state is State.WAITING else None
     return {
-        **told(found),
+        **found.told(),
         "text": found.text,
         "would_be": str(stands[0]) if stands else None,
         "why": stands[1] if stands else None,

@@ -11,13 +11,12 @@ from typing import Any
 import click
 
 from uniun_bots.cli.folder import data_dir, folder_option, json_option
-from uniun_bots.database.store import Store
+from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
-from uniun_bots.host.control import ask_host
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.doctor import as_json as told_as_json
 from uniun_bots.host.doctor import examine
 from uniun_bots.host.embedders import FOLDER
-from uniun_bots.host.host import FILE
 from uniun_bots.host.lease import holder, lease
 
 

@@ -1,52 +1,38 @@
-"""The command `uniun-bots`: its groups in the order that a newcomer meets them."""
+"""The command `uniun-bots`: its commands in the order that a newcomer meets them."""
 
 from __future__ import annotations
 
 import click
 
 from uniun_bots import __version__
-from uniun_bots.cli.approvals import approvals
-from uniun_bots.cli.check import check
 from uniun_bots.cli.commands import Commands
-from uniun_bots.cli.demo import demo
-from uniun_bots.cli.doctor import doctor
-from uniun_bots.cli.explain import explain
-from uniun_bots.cli.init import init
-from uniun_bots.cli.keys import keys
-from uniun_bots.cli.manas import manas
-from uniun_bots.cli.model import model
-from uniun_bots.cli.notes import notes
-from uniun_bots.cli.persona import persona
-from uniun_bots.cli.relay import relay
-from uniun_bots.cli.run import run, tick
-from uniun_bots.cli.runs import runs
-from uniun_bots.cli.skill import skill
-from uniun_bots.cli.status import backup, pause, resume, status
+
+_HERE = "uniun_bots.cli"
+PLACES = (
+    ("demo", f"{_HERE}.demo:demo", "See a persona answer."),
+    ("init", f"{_HERE}.init:init", "Make a project folder with one example persona."),
+    ("check", f"{_HERE}.check:check", "Tell everything that is wrong in the files of a project folder."),
+    ("keys", f"{_HERE}.keys:keys", "Secret keys of personas, each in a file under a passphrase (NIP-49)."),
+    ("model", f"{_HERE}.model:model", "The models of a project folder: list, pull, use, remove."),
+    ("run", f"{_HERE}.run:run", "Host the Ganas of a project folder until SIGTERM or Ctrl-C."),
+    ("tick", f"{_HERE}.run:tick", "One pass for cron or a systemd timer."),
+    ("status", f"{_HERE}.status:status", "How the running host is doing."),
+    ("explain", f"{_HERE}.explain:explain", "Tell what happened to a note."),
+    ("runs", f"{_HERE}.runs:runs", "The runs of Ganas."),
+    ("persona", f"{_HERE}.persona:persona", "The personas of a project folder."),
+    ("skill", f"{_HERE}.skill:skill", "Skills: texts that a persona brings along, and what an agentic one may call."),
+    ("manas", f"{_HERE}.manas:manas", "Named parts of the notes that personas may read."),
+    ("notes", f"{_HERE}.notes:notes", "The notes of a project folder."),
+    ("approvals", f"{_HERE}.approvals:approvals", "What waits for your yes."),
+    ("pause", f"{_HERE}.status:pause", "Stop answering at once, and across restarts, until `resume`."),
+    ("resume", f"{_HERE}.status:resume", "Go on after `pause`."),
+    ("backup", f"{_HERE}.status:backup", "Write a consistent copy of the database."),
+    ("doctor", f"{_HERE}.doctor:doctor", "Check that the search indexes agree with the notes."),
+    ("relay", f"{_HERE}.relay:relay", "Run a local relay for tests and first steps."),
+)  # fmt: skip
 
 
-@click.group(cls=Commands)
+@click.group(cls=Commands, places=PLACES)
 @click.version_option(__version__)
 def main() -> None:
     """Persona bots on Nostr relays: one declarative file each, one local model, nothing answered twice."""
-
-
-main.add_command(demo)
-main.add_command(init)
-main.add_command(check)
-main.add_command(keys)
-main.add_command(model)
-main.add_command(run)
-main.add_command(tick)
-main.add_command(status)
-main.add_command(explain)
-main.add_command(runs)
-main.add_command(persona)
-main.add_command(skill)
-main.add_command(manas)
-main.add_command(notes)
-main.add_command(approvals)
-main.add_command(pause)
-main.add_command(resume)
-main.add_command(backup)
-main.add_command(doctor)
-main.add_command(relay)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import click
 
-from uniun_bots.cli.notes_export import export
-from uniun_bots.cli.notes_graph import graph
-from uniun_bots.cli.notes_import import import_notes
-from uniun_bots.cli.notes_search import search
-from uniun_bots.cli.notes_show import show
+from uniun_bots.cli.commands import Commands
+
+PLACES = (
+    (
+        "search",
+        "uniun_bots.cli.notes_search:search",
+        "Notes by their words and by their meaning, the best first.",
+    ),
+    ("show", "uniun_bots.cli.notes_show:show", "One note."),
+    ("graph", "uniun_bots.cli.notes_graph:graph", "Write one HTML file in which people explore the graph."),
+    ("import", "uniun_bots.cli.notes_import:import_notes", "Keep the events of a dump as notes."),
+    ("export", "uniun_bots.cli.notes_export:export", "Write public notes as signed events."),
+)
 
 
-@click.group(epilog="Example: uniun-bots notes search 'when does the ferry leave' --dir my-bots")
+@click.group(
+    cls=Commands,
+    places=PLACES,
+    epilog="Example: uniun-bots notes search 'when does the ferry leave' --dir my-bots",
+)
 def notes() -> None:
     """The notes of a project folder: search, show one, look at the graph, import, export."""
-
-
-notes.add_command(search)
-notes.add_command(show)
-notes.add_command(graph)
-notes.add_command(import_notes)
-notes.add_command(export)

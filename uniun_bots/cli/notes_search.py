@@ -12,11 +12,10 @@ import click
 from rich.table import Table
 
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, settings_of, when
+from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
-from uniun_bots.host.control import ask_host
-from uniun_bots.host.host import FILE
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder, lease
-from uniun_bots.host.searching import find_notes_alone
 from uniun_bots.nostr.text import cut
 
 PREVIEW_CHARS = 200
@@ -53,6 +52,8 @@ def _found(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
     file = where / FILE
     if not file.exists():
         raise NotFound(f"{file} does not exist yet: nothing has run here (`uniun-bots run`)")
+    from uniun_bots.host.searching import find_notes_alone
+
     with lease(where):
         return asyncio.run(find_notes_alone(folder, file, settings_of(folder), os.environ, asked))
 

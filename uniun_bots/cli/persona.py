@@ -12,13 +12,12 @@ import click
 from rich.table import Table
 
 from uniun_bots.approvals.queue import waiting_count
+from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store
-from uniun_bots.cli.simulate import simulate_personas
 from uniun_bots.clock import WallClock
-from uniun_bots.database.store import Store
+from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
-from uniun_bots.host.control import ask_host
-from uniun_bots.host.host import FILE
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.inputs.enabled import standing, turn_off, turn_on
 from uniun_bots.personas.gana import Gana, Mode
@@ -30,8 +29,16 @@ from uniun_bots.skills.load_skills import load_skills
 from uniun_bots.skills.registry import register
 from uniun_bots.triggers.timetable import forget
 
+PLACES = (
+    (
+        "simulate",
+        "uniun_bots.cli.simulate:simulate_personas",
+        "Tell what personas would have done with recorded events.",
+    ),
+)
 
-@click.group(epilog="Example: uniun-bots persona list --dir my-bots")
+
+@click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots persona list --dir my-bots")
 def persona() -> None:
     """The personas of a project folder: list, show, enable, disable, simulate."""
 
@@ -95,9 +102,6 @@ def disable(name: str, folder: Path) -> None:
     set_mode(Path(gana.file), Mode.OFF)
     _tell_host(folder, name, on=False, catch_up=False, rearm=False)
     click.echo(f"{name} is off")
-
-
-persona.add_command(simulate_personas)
 
 
 def _find(folder: Path, name: str) -> Gana:

@@ -1,4 +1,4 @@
-"""`uniun-bots run` and `uniun-bots tick`"""
+"""`uniun-bots run` and `uniun-bots tick`. The host is imported when it is to run: help and listings need none."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from nostr_sdk import uniffi_set_event_loop
 
 from uniun_bots.errors import ConfigError, KeyRefused, UniunError
-from uniun_bots.host import event_loop
-from uniun_bots.host.host import Host
-from uniun_bots.host.snapshot import snapshot
 from uniun_bots.nostr.reference import spell_npub
+
+if TYPE_CHECKING:
+    from uniun_bots.host.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,8 @@ def run(folder: Path, verbose: bool) -> None:
 
     SIGHUP reads the folder again. Running work is finished, or safely abandoned, within 10 seconds.
     """
+    from uniun_bots.host import event_loop
+
     start_logging(verbose)
     leave(event_loop.run(_run(folder)))
 
@@ -46,11 +48,17 @@ def tick(folder: Path, most_s: float, verbose: bool) -> None:
     What agentic Ganas have to do is left as it is: `uniun-bots run` answers it. Exit code 1 when something was
     still under way at the end; the next pass takes it up.
     """
+    from uniun_bots.host import event_loop
+
     start_logging(verbose)
     leave(event_loop.run(_tick(folder, most_s)))
 
 
 async def _run(folder: Path) -> int:
+    from nostr_sdk import uniffi_set_event_loop
+
+    from uniun_bots.host.host import Host
+
     loop = asyncio.get_running_loop()
     uniffi_set_event_loop(loop)
     if starting := asyncio.current_task():
@@ -93,6 +101,11 @@ async def _reload_on(hung_up: asyncio.Event, host: Host) -> None:
 
 
 async def _tick(folder: Path, most_s: float) -> int:
+    from nostr_sdk import uniffi_set_event_loop
+
+    from uniun_bots.host.host import Host
+    from uniun_bots.host.snapshot import snapshot
+
     uniffi_set_event_loop(asyncio.get_running_loop())
     try:
         async with Host(folder, ask_passphrase=ask_passphrase, debounce=False, defers_agentic=True) as host:

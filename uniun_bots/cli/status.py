@@ -14,10 +14,10 @@ from rich.table import Table
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, when
 from uniun_bots.cli.seats import seat_lines
 from uniun_bots.database import store
+from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
-from uniun_bots.host.control import ask_host
-from uniun_bots.host.host import FILE
+from uniun_bots.host.ask_host import ask_host
 from uniun_bots.personas.project import load_project
 
 

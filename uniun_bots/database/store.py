@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Unit = Callable[[sqlite3.Connection], T]
+FILE = "uniun-bots.sqlite"
+"""Its name in a data folder."""
 SHRINK_WAIT_MS = 200
 TOGETHER_S = 0.002
 """Reads that took longer than this together are answered before the next one begins."""

@@ -5,27 +5,22 @@ Socket paths are limited to about 100 bytes, so it lies in the runtime directory
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import os
 import stat
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-import aiohttp
 from aiohttp import web
 
-from uniun_bots.clock import monotonic
-from uniun_bots.errors import ConfigError, NoHost, NotFound, UniunError
+from uniun_bots.errors import ConfigError, NotFound, UniunError
 from uniun_bots.host import actions
-from uniun_bots.host.desk import decide, told
+from uniun_bots.host.ask_host import NOTE, socket_path
+from uniun_bots.host.desk import decide
 from uniun_bots.host.doctor import as_json, examine
 from uniun_bots.host.embedders import FOLDER
 from uniun_bots.host.importing import take_batch
-from uniun_bots.host.lease import holder
 from uniun_bots.host.models import use_model
 from uniun_bots.host.retract import retract
 from uniun_bots.host.searching import find_notes
@@ -34,18 +29,8 @@ from uniun_bots.host.snapshot import snapshot
 if TYPE_CHECKING:
     from uniun_bots.host.host import Host
 
-NOTE = "control.path"
-STARTING_S = 20.0
-ANSWER_S = 300.0
 LARGEST_BYTES = 32_000_000
 """Of one request: a batch of an import."""
-
-
-def socket_path(data_dir: Path) -> Path:
-    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-    folder = Path(base) / f"uniun-bots-{os.getuid()}"
-    name = hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]
-    return folder / f"{name}.sock"
 
 
 class ControlServer:
@@ -148,7 +133,7 @@ class ControlServer:
         settled = await decide(
             self._host.desk(), request.match_info["word"], asked["number"], asked.get("text", "")
         )
-        return web.json_response(told(settled))
+        return web.json_response(settled.told())
 
 
 @web.middleware
@@ -174,49 +159,3 @@ def _refuse_strangers(folder: Path) -> None:
     found = folder.lstat()
     if found.st_uid != os.getuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
         raise UniunError(f"{folder} belongs to somebody else or is open to others: remove it")
-
-
-async def ask_host(
-    data_dir: Path,
-    method: str,
-    path: str,
-    asked: dict[str, Any] | None = None,
-    patience_s: float | None = ANSWER_S,
-) -> Any:
-    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer.
-
-    A host that is starting holds the lease before it can be spoken to, and is waited for.
-    """
-    patience_until = monotonic() + STARTING_S
-    while True:
-        try:
-            return await _ask(data_dir, method, path, asked, patience_s)
-        except NoHost:
-            if monotonic() > patience_until or holder(data_dir) is None:
-                raise
-        await asyncio.sleep(0.1)
-
-
-async def _ask(
-    data_dir: Path, method: str, path: str, asked: dict[str, Any] | None, patience_s: float | None
-) -> Any:
-    socket = socket_path(data_dir)
-    if (data_dir / NOTE).exists():
-        socket = Path((data_dir / NOTE).read_text())
-    if not socket.exists():
-        raise NoHost(f"no host runs on {data_dir}: start one with `uniun-bots run`")
-    try:
-        async with (
-            aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(socket))) as session,
-            session.request(
-                method, f"http://host{path}", json=asked, timeout=aiohttp.ClientTimeout(patience_s)
-            ) as response,
-        ):
-            answer = await response.json(content_type=None)
-    except aiohttp.ClientConnectionError as fault:
-        raise NoHost(f"no host answers on {socket}: {fault}") from fault
-    except ValueError as fault:
-        raise UniunError(f"the host answered {path} with {response.status}: its log tells why") from fault
-    if response.status >= 400:
-        raise UniunError(answer["error"])
-    return answer

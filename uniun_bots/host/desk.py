@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from uniun_bots import failpoints
 from uniun_bots.approvals.approval import Approval, State
@@ -177,8 +176,3 @@ async def decide(desk: Desk, word: str, number: int, text: str) -> Approval:
         case "reject":
             return await desk.reject(number, text)
     raise NotFound(f"nothing can be done by the name of {word!r}: accept, edit or reject")
-
-
-def told(found: Approval) -> dict[str, Any]:
-    """As JSON values."""
-    return {**asdict(found), "action": str(found.action), "state": str(found.state)}

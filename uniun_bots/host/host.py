@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from uniun_bots.clock import Clock, WallClock
-from uniun_bots.database.store import Store
+from uniun_bots.database.store import FILE, Store
 from uniun_bots.graph.find import known_ids
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.host import actions
@@ -51,7 +51,6 @@ from uniun_bots.triggers.wakeups import Wakeups
 
 log = logging.getLogger(__name__)
 
-FILE = "uniun-bots.sqlite"
 CATCH_UP_S = 5.0
 """How long the start waits for relays to tell what was missed, our own replies included, before it answers."""
 

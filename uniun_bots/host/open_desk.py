@@ -10,10 +10,9 @@ from pathlib import Path
 
 from uniun_bots.approvals.queue import waiting
 from uniun_bots.clock import WallClock
-from uniun_bots.database.store import Store
+from uniun_bots.database.store import FILE, Store
 from uniun_bots.host.desk import Desk
 from uniun_bots.host.finder import Finder
-from uniun_bots.host.host import FILE
 from uniun_bots.host.identities import resolve_identities
 from uniun_bots.host.lease import lease
 from uniun_bots.host.open_gateway import open_gateway

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import sys
+
+import click
+import pytest
+
+from uniun_bots.cli.commands import Commands
+from uniun_bots.cli.main import PLACES as TOP
+from uniun_bots.cli.main import main
+from uniun_bots.cli.notes import PLACES as NOTES
+from uniun_bots.cli.notes import notes
+from uniun_bots.cli.persona import PLACES as PERSONA
+from uniun_bots.cli.persona import persona
+
+HEAVY = ("aiohttp", "numpy", "uvloop", "uniun_bots.host.host", "uniun_bots.inference.engine")
+LISTED = [
+    (group, place) for group, places in ((main, TOP), (notes, NOTES), (persona, PERSONA)) for place in places
+]
+
+
+@pytest.mark.parametrize(
+    ("group", "place"), LISTED, ids=lambda value: value[0] if isinstance(value, tuple) else ""
+)
+def test_a_list_of_commands_says_of_each_how_its_own_help_begins(
+    group: Commands, place: tuple[str, str, str]
+) -> None:
+    name, _, summary = place
+    command = group.get_command(click.Context(group), name)
+    assert command is not None and command.name == name
+    assert summary.endswith(".")
+    assert " ".join(inspect.cleandoc(command.help or "").split()).startswith(summary[:-1])
+
+
+SCRIPT = """
+import sys
+from uniun_bots.cli.main import main
+try:
+    main({words!r})
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("notes",), ("run",), ("approvals",), ("status",), ("persona",), ("manas",), ("runs",)],
+    ids=" ".join,
+)
+async def test_help_comes_without_a_host_a_socket_or_an_engine(words: tuple[str, ...]) -> None:
+    script = SCRIPT.format(words=[*words, "--help"], heavy=HEAVY)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, err = await child.communicate()
+    assert out.startswith(b"Usage: ")
+    assert json.loads(err.decode().replace("'", '"')) == []
