@@ -34,6 +34,11 @@ _ANY = re.compile(
 )
 
 
+def marks_in(text: str) -> list[tuple[int, str]]:
+    """Index and words of each."""
+    return [(mark.start(), mark[0]) for mark in _ANY.finditer(text)]
+
+
 def break_apart(text: str) -> str:
     """The same text with a space inside every mark, where a person sees it and no tokenizer finds the mark."""
     while (broken := _ANY.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", text)) != text:

@@ -40,11 +40,16 @@ def hidden_characters(text: str) -> Iterator[tuple[int, str]]:
     """Index and message of each. Joiners are letters' affair in many scripts, and flags of regions are flags."""
     if text.isascii():
         return
-    flags = [match.span() for match in _FLAG.finditer(text)]
+    flags = flag_spans(text)
     for match in _INVISIBLE.finditer(text):
         if not any(start <= match.start() and match.end() <= end for start, end in flags):
             what = _TOLD[match.lastgroup or ""]
             yield match.start(), f"{what} stands here (U+{ord(match[0][0]):04X}): remove it"
+
+
+def flag_spans(text: str) -> list[tuple[int, int]]:
+    """Of England, Scotland and Wales, which are made of tag characters."""
+    return [match.span() for match in _FLAG.finditer(text)]
 
 
 def hidden_markup(text: str) -> Iterator[tuple[int, str]]:
@@ -57,13 +62,20 @@ def hidden_markup(text: str) -> Iterator[tuple[int, str]]:
 
 def without_comments(body: str) -> tuple[str, tuple[int, ...]]:
     """The body as the model gets it, and where something was taken out. Code fences stay as they are."""
-    if _OPEN not in body and "]:" not in body:
+    gone = comment_spans(body)
+    if not gone:
         return body, ()
+    kept = "".join(body[start:end] for start, end in _outside(gone, len(body)))
+    return kept.strip(), tuple(start for start, _ in gone)
+
+
+def comment_spans(body: str) -> list[tuple[int, int]]:
+    """What is taken out: comments and remarks, in order and apart."""
+    if _OPEN not in body and "]:" not in body:
+        return []
     parts = [(start, body[start:end]) for start, end in _outside(_fences(body), len(body))]
     found = [(start + first, start + after) for start, part in parts for first, after in _comments(part)]
-    gone = _merged([*found, *_remarks(body)])
-    kept = "".join(body[start:end] for start, end in _outside(gone, len(body)))
-    return (kept.strip() if gone else body), tuple(start for start, _ in gone)
+    return _merged([*found, *_remarks(body)])
 
 
 def _comments(part: str) -> list[tuple[int, int]]:
