@@ -29,6 +29,9 @@ NAMES = (
 ACCEPT_NAMES = ("accepting", "accepted")
 """When a person says yes to a draft."""
 
+INSTALL_NAMES = ("fetched", "verified", "installing", "installed")
+"""When a skill of somebody else is taken: `installing` stands inside of the transaction."""
+
 _spec = os.environ.get("UNIUN_BOTS_FAILPOINTS", "")
 _log = os.environ.get("UNIUN_BOTS_FAILPOINT_LOG", "")
 _deadly: dict[str, int] = {

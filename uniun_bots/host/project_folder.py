@@ -37,4 +37,6 @@ def load_folder(folder: Path) -> tuple[Project, Library]:
     project = load_project(folder, library.complaints)
     for fault in library.faults:
         log.error("skill left out: %s", fault)
+    for name, why in library.disabled.items():
+        log.warning("skill disabled: %s: %s", name, why)
     return project, library

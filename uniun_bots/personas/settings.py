@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from uniun_bots.personas import scalars
 from uniun_bots.personas.gana import STRICT, Count, Line
+from uniun_bots.personas.identity import identity_reference
 from uniun_bots.personas.references import public_key_hex
 from uniun_bots.personas.time_zone import time_zone
 from uniun_bots.personas.webhook import WEBHOOK_FORM, webhook_address
@@ -154,6 +155,10 @@ class HostSettings(BaseModel):
 
     owner: Annotated[str, scalars.checked(public_key_hex, "public key (npub, nprofile or hex)")] | None = None
     """The person behind the host; reminders go to this key."""
+    author: Annotated[str, scalars.checked(identity_reference, "`env:NAME` or `key:NAME`")] | None = None
+    """The key that skills and persona templates are published with."""
+    skill_kind: Annotated[int, scalars.whole(30_000, 39_999)] = 33_400
+    """The kind of the events that carry skills."""
     relays: Annotated[str, scalars.text(64)] = "local"
     """The relay set of personas that name none."""
     proxy: Annotated[str, scalars.checked(proxy_address, "`socks5://HOST:PORT`")] | None = None

@@ -49,6 +49,17 @@ async def _is_public(url: str, resolve: Resolve) -> bool:
     return bool(addresses) and all(_is_global(address) for address in addresses)
 
 
+def is_near(host: str) -> bool:
+    """Whether this names the machine itself or an address of its own network; other names are not looked up."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_private
+
+
 def _is_global(text: str) -> bool:
     try:
         address = ipaddress.ip_address(text.partition("%")[0])

@@ -12,6 +12,7 @@ from uniun_bots.personas.scalars import did_you_mean
 from uniun_bots.personas.settings import HostSettings
 from uniun_bots.personas.shown import shown
 from uniun_bots.skills.catalogue import BUILTINS, DEVICE
+from uniun_bots.skills.provenance import Installed
 from uniun_bots.skills.skill import Skill
 
 PREFIX = "user-"
@@ -24,6 +25,10 @@ class Library:
     """By the name that the model calls: `user-<name>` where a predefined skill has the plain one."""
     broken: frozenset[str] = frozenset()
     """Names of files that are there and cannot be used."""
+    installed: tuple[Installed, ...] = ()
+    """All that the store has, usable or not."""
+    disabled: Mapping[str, str] = field(default_factory=dict)
+    """Names of installed ones that may not be used now, and why."""
     faults: tuple[Fault, ...] = ()
     warnings: tuple[Fault, ...] = ()
 
@@ -46,7 +51,8 @@ class Library:
                 yield at, told
 
     def _complaint(self, attached: str) -> str | None:
-        if attached in DEVICE or attached in self.broken or self.spoken_name(attached):
+        known = attached in DEVICE or attached in self.broken or attached in self.disabled
+        if known or self.spoken_name(attached):
             return None
         if attached in BUILTINS:
             return f"{shown(attached)} is registered by itself: `skills` is for text skills and {' and '.join(DEVICE)}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
+from uniun_bots.clock import WallClock
 from uniun_bots.errors import Fault, NotFound
 from uniun_bots.personas.load_relay_set import bundled_folder
 from uniun_bots.personas.names import files_in
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.library import Library, named
+from uniun_bots.skills.load_installed import Shelved, load_installed, told_as
 from uniun_bots.skills.lookalikes import similar_names
 from uniun_bots.skills.skill import Skill, Source
 from uniun_bots.skills.skill_file import read_skill_file
@@ -18,8 +20,11 @@ from uniun_bots.skills.skill_file import read_skill_file
 MOST_FILES = 500
 
 
-def load_skills(project: Path) -> Library:
-    """Of a project folder; a clone of the repository is one whose skills/ is the predefined catalogue as well."""
+def load_skills(project: Path, now: float | None = None) -> Library:
+    """Of a project folder; a clone of the repository is one whose skills/ is the predefined catalogue as well.
+
+    Installed ones come from the store; a file of the project goes before an installed skill of the same name.
+    """
     predefined = predefined_skills()
     folder = project / "skills"
     own = own_files(folder)
@@ -39,10 +44,34 @@ def load_skills(project: Path) -> Library:
         Fault(str(folder / f"{name}.md"), 1, 1, f"the name looks like {other}: do you mean two skills?")
         for name, other in similar_names([skill.name for skill in texts], BUILTINS)
     ]
+    shelved = load_installed(project, WallClock().now() if now is None else now)
+    taken = {skill.name for skill in texts} | broken
+    texts += [skill for skill in shelved.skills if skill.name not in taken]
+    warnings += [*_hiding(folder, taken, shelved), *_disabled(shelved)]
     if len(own) > MOST_FILES:
         told = f"{len(own)} skills; at most {MOST_FILES} are read"
         faults.append(Fault(str(folder), 1, 1, told))
-    return Library(predefined, named(texts), frozenset(broken), tuple(faults), tuple(warnings))
+    return Library(
+        predefined,
+        named(texts),
+        frozenset(broken | {Path(fault.file).stem for fault in shelved.faults} - {one.name for one in texts}),
+        shelved.kept,
+        {name: why for name, why in shelved.disabled.items() if name not in taken},
+        (*faults, *shelved.faults),
+        tuple(warnings),
+    )
+
+
+def _hiding(folder: Path, taken: Collection[str], shelved: Shelved) -> Iterator[Fault]:
+    for one in shelved.kept:
+        if one.name in taken:
+            told = f"an installed skill has this name too and is not used: `skill remove {one.name}`, or rename this"
+            yield Fault(str(folder / f"{one.name}.md"), 1, 1, told)
+
+
+def _disabled(shelved: Shelved) -> Iterator[Fault]:
+    for name, why in shelved.disabled.items():
+        yield Fault(told_as(name), 1, 1, f"is disabled: {why}")
 
 
 @cache
