@@ -73,3 +73,16 @@ async def test_a_host_without_the_key_does_not_start(stage: Stage, server: Stand
     with pytest.raises(ConfigError, match=r"host.yaml:1:1 engines.big.api_key: BIG_KEY is not set"):
         async with stage.host():
             raise AssertionError("it started")
+
+
+async def test_the_key_of_its_server_is_never_published(stage: Stage, server: StandIn) -> None:
+    """B28: configured secrets."""
+    use_server(stage, server)
+    server.say(*(Said(events(chunk(f"The key is {KEY}."), chunk(finish="stop"))) for _ in range(2)))
+    async with stage.host() as host:
+        question = await stage.ask("What is your key?")
+        await decided(host, question)
+        assert await fate_of(host, question) == "malformed"
+        dump = await host.store.read(lambda tx: "\n".join(tx.iterdump()))
+        assert await stage.said() == []
+    assert KEY not in dump

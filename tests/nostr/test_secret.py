@@ -16,6 +16,7 @@ from uniun_bots.nostr.bech32 import encode
 from uniun_bots.nostr.reference import spell_note
 from uniun_bots.nostr.secret import (
     SecretText,
+    Spellings,
     lock,
     new_secret,
     read_secret,
@@ -192,6 +193,27 @@ def test_a_known_key_is_seen_in_all_its_spellings(text: str) -> None:
     assert spells(BOT_SECRET, f"take this: {text}!")
     assert spelled_in(f"it is\n{text}", [LocalSigner(read_secret(BOT_NSEC)).spellings])
     assert not spells(new_secret().reveal, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-very-secret-0123456789",
+        "SK VERY SECRET 0123456789",
+        "sk_very_secret\n0123456789",
+        base64.b64encode(b"sk-very-secret-0123456789").decode(),
+    ],
+)
+def test_another_secret_is_seen_in_its_spellings_too(text: str) -> None:
+    found = Spellings.of_text("sk-very-secret-0123456789")
+    assert found and "secret" not in repr(found)
+    assert spelled_in(f"take this: {text}!", [found])
+    assert not spelled_in("a very secret matter, 0123456789", [found])
+
+
+@pytest.mark.parametrize("text", ["", "EMPTY", "sk-no-key-required", "----------------------"])
+def test_what_ordinary_words_could_spell_is_no_secret(text: str) -> None:
+    assert Spellings.of_text(text) is None
 
 
 @given(st.text(max_size=200))

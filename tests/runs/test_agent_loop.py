@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections import Counter
 
 import pytest
@@ -18,7 +19,7 @@ from tests.runs.agent import (
     registration,
     shorter,
 )
-from uniun_bots.errors import EngineError, StoreError
+from uniun_bots.errors import EngineError, EngineLost, SchemaRefused, StoreError
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.job import Job
 from uniun_bots.inference.policy.rules import Rules
@@ -189,6 +190,28 @@ async def test_a_lost_engine_is_a_failure_that_keeps_its_steps() -> None:
     played = await play([SEARCH, Reply("", error=EngineError("broken"))])
     assert (played.outcome.ending, played.outcome.reason) == (Ending.FAILED, "broken")
     assert [step.skill for step in played.outcome.steps] == ["search-notes"]
+
+
+@pytest.mark.parametrize(
+    "fault", [SchemaRefused("empty grammar stack"), EngineLost("the worker aborted", signal.SIGABRT)]
+)
+async def test_what_fails_for_its_grammar_is_asked_once_more_without_and_then_fails(
+    fault: EngineError,
+) -> None:
+    """B26."""
+    broken = Reply("", error=fault)
+    played = await play([broken, f"Sure: {publish('At 14:10.')}"])
+    assert played.outcome.body == "At 14:10."
+    assert [request.json_schema is None for request in played.engine.requests] == [False, True]
+    played = await play([broken, broken, publish("never asked")])
+    assert not played.outcome.ending.decides and played.outcome.body is None
+    assert (played.outcome.reason, len(played.engine.requests)) == (str(fault), 2)
+
+
+async def test_a_worker_that_was_killed_is_asked_again_with_its_grammar() -> None:
+    played = await play([Reply("", error=EngineLost("killed", signal.SIGKILL)), publish("At 14:10.")])
+    assert played.outcome.body == "At 14:10."
+    assert all(request.json_schema for request in played.engine.requests)
 
 
 async def test_a_skill_that_fails_fails_the_run_and_not_the_host() -> None:

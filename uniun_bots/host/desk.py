@@ -102,7 +102,7 @@ class Desk:
         return hosted
 
     def _gate(self, hosted: HostedGana, last: str | None) -> Gate:
-        return gate_for(hosted.gana, last, [signer.spellings for signer in self.roster.signers.values()])
+        return gate_for(hosted.gana, last, self.roster.secrets())
 
     async def _look_again(self, found: Approval, hosted: HostedGana) -> None:
         """Relays tell of a deletion when they are asked, and a `stop` may stand in line behind other notes."""

@@ -33,6 +33,7 @@ from uniun_bots.host.open_gateway import Connect, open_gateway
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
+from uniun_bots.host.unspoken import unspoken
 from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scheduler import Scheduler
@@ -117,7 +118,7 @@ class Host:
         stack.enter_context(lease(self.project.data_dir))
         signers = await asyncio.to_thread(self._signers, self.project)
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
-        roster = enlist(self.project, library, signers)
+        roster = enlist(self.project, library, signers, unspoken(self.project, self._environ))
         await self.store.write(lambda tx: end_dead_attempts(tx, self.clock.now()))
         standings, timers = await self._bring_up(self.project, roster, ())
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
@@ -205,7 +206,7 @@ class Host:
         """
         project, library = await asyncio.to_thread(self._read, self.folder)
         signers = await asyncio.to_thread(self._signers, project)
-        roster = enlist(project, library, signers)
+        roster = enlist(project, library, signers, unspoken(project, self._environ))
         await self.store.write(lambda tx: actions.turn_off(tx, rearm))
         standings, timers = await self._bring_up(project, roster, catch_up)
         for gone in self.house.roster.ganas.keys() - roster.ganas.keys():

@@ -218,7 +218,7 @@ class House(Premises):
         gana = progress.hosted.gana
         last_reply = progress.around.last_reply if progress.around else None
         rules = rules_of(gana, self.roster.skills[gana.id])
-        gate = gate_for(gana, last_reply, [one.spellings for one in self.roster.signers.values()], rules)
+        gate = gate_for(gana, last_reply, self.roster.secrets(), rules)
         engine, info = await self._model_of(gana)
         asking = asking_of(gana, self.settings, engine_name(gana, self.engines), info.context_tokens)
         allowance = Allowance(RUN_ENGINE_S)

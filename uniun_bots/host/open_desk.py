@@ -18,6 +18,7 @@ from uniun_bots.host.lease import lease
 from uniun_bots.host.open_gateway import open_gateway
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.roster import enlist
+from uniun_bots.host.unspoken import unspoken
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.relays.options import GatewayOptions
 
@@ -34,7 +35,7 @@ async def open_desk(
             found = await store.read(lambda tx: waiting(tx, number))
             alone = replace(project, ganas=tuple(gana for gana in project.ganas if gana.id == found.gana))
             signers = await asyncio.to_thread(resolve_identities, alone, environ, ask_passphrase)
-            roster = enlist(alone, library, signers)
+            roster = enlist(alone, library, signers, unspoken(project, environ))
             async with open_gateway(
                 project.settings, roster, store, clock, _nobody_waits, GatewayOptions()
             ) as gateway:

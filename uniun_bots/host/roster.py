@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from uniun_bots.inputs.enabled import Standing
 from uniun_bots.inputs.guards import BEHIND_S
 from uniun_bots.nostr.filter import Filter
+from uniun_bots.nostr.secret import Spellings
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.nostr.surfaces import Surface, filter_of
 from uniun_bots.personas.gana import Gana, Mode
@@ -36,6 +37,12 @@ class Roster:
     """Public key to the Ganas that speak with it."""
     skills: dict[str, Registration] = field(default_factory=dict)
     """By Gana id."""
+    unspoken: tuple[Spellings, ...] = ()
+    """Secrets that are no keys of personas."""
+
+    def secrets(self) -> list[Spellings]:
+        """None of them may leave in anybody's words."""
+        return [*(signer.spellings for signer in self.signers.values()), *self.unspoken]
 
     def longest_max_age_s(self) -> float:
         inputs = [hosted.gana.input for hosted in self.ganas.values()]
@@ -45,7 +52,12 @@ class Roster:
         return list(self.addresses)
 
 
-def enlist(project: Project, library: Library, signers: Mapping[str, LocalSigner]) -> Roster:
+def enlist(
+    project: Project,
+    library: Library,
+    signers: Mapping[str, LocalSigner],
+    unspoken: tuple[Spellings, ...] = (),
+) -> Roster:
     """`signers`: by Gana id, for each one whose mode is not off."""
     ganas: dict[str, HostedGana] = {}
     addresses: dict[str, RelayAddress] = {}
@@ -76,6 +88,7 @@ def enlist(project: Project, library: Library, signers: Mapping[str, LocalSigner
         {surface: tuple(ids) for surface, ids in watchers.items()},
         {key: tuple(ids) for key, ids in by_key.items()},
         {name: register(hosted.gana, library) for name, hosted in ganas.items()},
+        unspoken,
     )
 
 

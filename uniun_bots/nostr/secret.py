@@ -22,6 +22,8 @@ _CURVE_ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD036414
 _MOST_ROUNDS_LOG2 = 22
 
 _WRITE = "write nsec1…, 64 hex characters or ncryptsec1…"
+# Local model servers are given keys such as `EMPTY` or `sk-no-key-required`.
+_SHORTEST_TEXT = 16
 _MARKS = re.compile(r"[^0-9A-Za-z]+")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _BECH32 = re.compile(r"[0-9a-z]+", re.IGNORECASE | re.ASCII)
@@ -105,7 +107,7 @@ def spells_a_secret(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One key in every form that it could leak in, made once: each body is held against all keys."""
+    """One secret in every form that it could leak in, made once: each body is held against all of them."""
 
     plain: tuple[str, ...] = field(repr=False)
     encoded: tuple[str, ...] = field(repr=False)
@@ -117,6 +119,14 @@ class Spellings:
         forms = (raw, raw.hex().encode(), raw.hex().upper().encode(), nsec.encode(), nsec.upper().encode())
         encoded = (base64.b64encode(form).rstrip(b"=").decode() for form in forms)
         return cls((raw.hex(), nsec), tuple(encoded))
+
+    @classmethod
+    def of_text(cls, secret: str) -> Spellings | None:
+        """Of a secret that is no key of ours. None when it is so short that ordinary words would spell it."""
+        plain = _squeezed(secret).lower()
+        if len(plain) < _SHORTEST_TEXT:
+            return None
+        return cls((plain,), (base64.b64encode(secret.encode()).rstrip(b"=").decode(),))
 
 
 def spelled_in(text: str, keys: Iterable[Spellings]) -> bool:

@@ -38,13 +38,13 @@ def longest_answer(gana: Gana, settings: HostSettings, context_tokens: int) -> i
     return (call_tokens if gana.agentic else answer_tokens)(gana, settings, context_tokens)
 
 
-def gate_for(gana: Gana, last_reply: str | None, keys: Sequence[Spellings], rules: str = RULES) -> Gate:
-    """`keys`: of everybody who is hosted; none of them may leave in anybody's words."""
+def gate_for(gana: Gana, last_reply: str | None, secrets: Sequence[Spellings], rules: str = RULES) -> Gate:
+    """`secrets`: all that the host holds; none of them may leave in anybody's words."""
     return Gate(
         max_chars=gana.output.max_chars,
         prompt_texts=(rules, gana.task),
         last_reply=last_reply,
-        is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
+        is_secret=lambda text: spells_a_secret(text) or spelled_in(text, secrets),
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import re
+import signal
 from dataclasses import dataclass, replace
 
 from uniun_bots.context.context import Context
-from uniun_bots.errors import EngineError, EngineLost, JobCancelled, JobOverdue, NoModel
+from uniun_bots.errors import EngineError, EngineLost, JobCancelled, JobOverdue, NoModel, SchemaRefused
 from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.completion import Completion
 from uniun_bots.inference.job import Job
@@ -18,6 +19,8 @@ from uniun_bots.runs.citations import take_citations
 from uniun_bots.runs.gate import Gate, Refused, lines_of, pass_gate
 from uniun_bots.runs.outcome import Ending, Outcome, Step
 from uniun_bots.runs.shorten import shorten
+
+log = logging.getLogger(__name__)
 
 NOOP = re.compile(r"`?[<\[(]?NOOP[>\])]?`?\.?")
 """The whole of an answer that is silence."""
@@ -82,14 +85,32 @@ async def run_one_shot(
 async def ask(scheduler: Scheduler, job: Job) -> Completion:
     """A job that ends cancelled is tried once more; giving way to others is not an end.
 
-    Raises JobCancelled when it ended so again, or had all of its time; EngineError for what else went wrong.
+    So is one whose grammar the engine cannot make or dies of, and then without it: the answer is read as strictly
+    as ever. Raises JobCancelled when it ended so again, or had all of its time; EngineError for what else went wrong.
     """
     try:
-        with contextlib.suppress(JobCancelled, EngineLost):
+        try:
             return await scheduler.submit(job)
-        return await scheduler.submit(job)
+        except JobOverdue:
+            raise
+        except (JobCancelled, EngineLost, SchemaRefused) as fault:
+            again = _without_grammar(job, fault) if _is_of_grammar(fault) else job
+        return await scheduler.submit(again)
     except (EngineLost, JobOverdue) as over:
         raise JobCancelled(str(over)) from over
+
+
+def _is_of_grammar(fault: EngineError) -> bool:
+    """Inside llama.cpp a sampler that has lost its way in a grammar aborts the process."""
+    return isinstance(fault, SchemaRefused) or (
+        isinstance(fault, EngineLost) and fault.signal == signal.SIGABRT
+    )
+
+
+def _without_grammar(job: Job, fault: EngineError) -> Job:
+    if job.request.json_schema is not None:
+        log.warning("%s is asked once more without a grammar: %s", job.gana, fault)
+    return replace(job, request=replace(job.request, json_schema=None))
 
 
 def _first_request(context: Context, asking: Asking) -> Request:

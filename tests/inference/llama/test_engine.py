@@ -163,19 +163,22 @@ async def test_a_cancel_while_it_writes_stops_the_model(engine: LlamaEngine) -> 
     [
         (signal.SIGKILL, "SIGKILL, which is what the system does when memory runs out"),
         (signal.SIGSEGV, "SIGSEGV"),
+        (signal.SIGABRT, "SIGABRT"),
     ],
 )
 async def test_a_worker_that_dies_is_told_and_the_next_request_works(
     engine: LlamaEngine, number: signal.Signals, told: str
 ) -> None:
+    """B24, B26."""
     deaths = engine.health().deaths
     listener = Listener()
     running = asyncio.create_task(engine.generate(ask(LONG), listener))
     await listener.wait()
     assert (pid := engine.worker_pid) is not None
     os.kill(pid, number)
-    with pytest.raises(EngineLost, match=told):
+    with pytest.raises(EngineLost, match=told) as lost:
         await running
+    assert lost.value.signal == number
     health = engine.health()
     assert (health.deaths, health.kept_states) == (deaths + 1, 0)
     assert told in str(health.last_death)
