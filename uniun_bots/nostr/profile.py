@@ -21,6 +21,8 @@ class Profile:
     """Cleaned, at most 1,000 characters; empty when nothing is said."""
     is_bot: bool
     created_at: int
+    nip05: str = ""
+    """A name of a domain that the author claims; nobody has checked it."""
 
 
 def read_profile(event: Event) -> Profile:
@@ -33,6 +35,7 @@ def read_profile(event: Event) -> Profile:
         about=cut(clean(about).strip(), LONGEST_ABOUT) if isinstance(about, str) else "",
         is_bot=said.get("bot") is True or said.get("bot") == "true",
         created_at=event.created_at,
+        nip05=_one_line(said.get("nip05")),
     )
 
 

@@ -46,7 +46,7 @@ async def _is_public(url: str, resolve: Resolve) -> bool:
     except (OSError, TimeoutError, UnicodeError) as error:
         log.debug("hint %s: %s", url, error)
         return False
-    return bool(addresses) and all(_is_global(address) for address in addresses)
+    return bool(addresses) and all(is_public_address(address) for address in addresses)
 
 
 def is_near(host: str) -> bool:
@@ -60,7 +60,7 @@ def is_near(host: str) -> bool:
     return address.is_loopback or address.is_private
 
 
-def _is_global(text: str) -> bool:
+def is_public_address(text: str) -> bool:
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
