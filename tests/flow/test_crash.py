@@ -31,6 +31,7 @@ pytestmark = [pytest.mark.force, pytest.mark.timeout(1800 if LONG else 150)]
 async def test_a_kill_at_any_step_boundary_loses_and_doubles_nothing(
     tmp_path: Path, seed: int, tell: Tell
 ) -> None:
+    """E04: between the model's answer and the relays too."""
     deaths: Counter[str] = Counter()
     chance = random.Random(seed)
     plan = [name for name in NAMES for _ in range(KILLS_PER_FAILPOINT)]

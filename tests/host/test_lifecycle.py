@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_check_init_keys import run
 from tests.host.stage import Stage, decided, fate_of, numbered, rows_of, until
+from tests.personas.folder import write
+from tests.skills.samples import skill_file
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import ConfigError, HostRunning, NoHost, UniunError
 from uniun_bots.host.ask_host import NOTE, ask_host, socket_path
@@ -324,3 +327,16 @@ async def test_status_tells_relays_ganas_engines_and_counts(stage: Stage) -> Non
     assert (seat["counters"]["done"], seat["running"], seat["waiting"]) == (2, [], [])
     assert seat["runtimes"].keys() == {"tide", "moon"}
     assert found["counters"]["succeeded"] == 2
+    assert found["skills_left_out"] == []
+
+
+async def test_status_counts_the_skills_that_cannot_be_used_and_says_why(stage: Stage) -> None:
+    stage.persona("tide")
+    async with stage.host() as host:
+        write(stage.folder, skills__tone_md="no frontmatter\n", skills__fine_md=skill_file("fine"))
+        await tell(host, "/reload")
+        found = await ask_host(host.project.data_dir, "GET", "/status")
+        shown = await asyncio.to_thread(run, "status", "--dir", stage.folder)
+    (why,) = found["skills_left_out"]
+    assert "skills/tone.md:1:1 no frontmatter" in why
+    assert "skills that cannot be used: 1" in shown.stdout and "no frontmatter" in shown.stdout

@@ -48,6 +48,7 @@ def test_quotes_are_remembered() -> None:
 
 
 def test_a_duplicate_key_names_both_lines_and_the_rest_is_still_read() -> None:
+    """D04."""
     text = "name: a\nrelays: [x]\nmodel: m\nrelays:\n  - y\nlimits: {a: 1, a: 2}\n"
     assert told(text) == [
         "4:1 `relays` stands twice, in lines 2 and 4: keep one",

@@ -118,6 +118,10 @@ def _show(found: dict[str, Any]) -> None:
         f" pid {found['pid']}"
     )
     screen.print(searching(found["search"]))
+    if left_out := found["skills_left_out"]:
+        screen.print(
+            f"skills that cannot be used: {len(left_out)}", *(f"  {why}" for why in left_out), sep="\n"
+        )
     if found["memories_on"]:
         screen.print(memory_line(found["memories"]))
     sys.stdout.flush()

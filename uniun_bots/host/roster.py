@@ -39,6 +39,8 @@ class Roster:
     """By Gana id."""
     unspoken: tuple[Spellings, ...] = ()
     """Secrets that are no keys of personas."""
+    left_out: tuple[str, ...] = ()
+    """Skills that cannot be used, each with the reason."""
 
     def secrets(self) -> list[Spellings]:
         """None of them may leave in anybody's words."""
@@ -89,6 +91,7 @@ def enlist(
         {key: tuple(ids) for key, ids in by_key.items()},
         {name: register(hosted.gana, library) for name, hosted in ganas.items()},
         unspoken,
+        (*map(str, library.faults), *(f"{name}: {why}" for name, why in library.disabled.items())),
     )
 
 

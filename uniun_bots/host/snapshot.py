@@ -29,6 +29,7 @@ async def snapshot(host: Host) -> dict[str, Any]:
         "scheduler": house.scheduler.snapshot(),
         "wakeups": len(house.wakeups),
         "counters": dict(house.counters),
+        "skills_left_out": list(house.roster.left_out),
         "memories_on": house.remembering.is_on,
         "search": await house.embedding.status(),
         **rows,
