@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from tests.personas.folder import NSEC, PUBKEY, SECRET, persona, write
 from uniun_bots.cli.main import main
+from uniun_bots.personas.project import load_project
 
 OPEN = {"UNIUN_BOTS_PASSPHRASE": "open"}
 
@@ -26,6 +27,34 @@ def run(*arguments: str | Path, typed: str | None = None, **env: str) -> Result:
 def bots(tmp_path: Path) -> Path:
     assert run("init", tmp_path / "bots").exit_code == 0
     return tmp_path / "bots"
+
+
+def test_a_new_persona_is_sound_and_off_and_overwrites_nothing(bots: Path) -> None:
+    result = run("persona", "new", "tide-teller", "--dir", bots)
+    assert result.exit_code == 0
+    assert "uniun-bots keys new tide-teller" in result.stdout
+    written = bots / "personas" / "tide-teller.md"
+    (gana,) = [one for one in load_project(bots).ganas if one.id == "tide-teller"]
+    assert (gana.name, gana.identity, str(gana.mode)) == ("Tide Teller", "key:tide-teller", "off")
+    assert "keys new tide-teller" in written.read_text() and "TIDE_TELLER_NSEC" in written.read_text()
+    before = written.read_bytes()
+    again = run("persona", "new", "tide-teller", "--dir", bots)
+    assert (again.exit_code, written.read_bytes()) == (1, before)
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize("name", ["../evil", "Tide", "a b", "-x", "con/x"])
+def test_a_new_persona_lands_in_its_folder_or_nowhere(bots: Path, name: str) -> None:
+    before = sorted(bots.rglob("*"))
+    result = run("persona", "new", "--dir", bots, "--", name)
+    assert (result.exit_code, sorted(bots.rglob("*"))) == (1, before)
+    assert "is no name of a persona" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["no", "007", "2024-05-01", "a" * 64, "on-and-on"])
+def test_any_name_of_a_new_persona_makes_a_sound_file(bots: Path, name: str) -> None:
+    assert run("persona", "new", name, "--dir", bots).exit_code == 0
+    assert run("check", bots).exit_code == 0
 
 
 def test_check_says_ok_and_ends_with_0(bots: Path) -> None:

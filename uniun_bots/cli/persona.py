@@ -13,7 +13,7 @@ from rich.table import Table
 
 from uniun_bots.approvals.queue import waiting_count
 from uniun_bots.cli.commands import Commands
-from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store
+from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, project_data_dir, read_store
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
@@ -21,6 +21,7 @@ from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.inputs.enabled import standing, turn_off, turn_on
 from uniun_bots.personas.gana import Gana, Mode
+from uniun_bots.personas.new_persona import new_persona
 from uniun_bots.personas.project import load_project
 from uniun_bots.personas.set_mode import set_mode
 from uniun_bots.skills.catalogue import Role
@@ -40,7 +41,7 @@ PLACES = (
 
 @click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots persona list --dir my-bots")
 def persona() -> None:
-    """The personas of a project folder: list, show, enable, disable, simulate."""
+    """The personas of a project folder: list, show, new, enable, disable, simulate."""
 
 
 @persona.command("list", epilog="Example: uniun-bots persona list --json")
@@ -78,6 +79,18 @@ def show_persona(name: str, folder: Path, as_json: bool) -> None:
         if key != "task" and value not in (None, [], {}):
             click.echo(f"{key:12} {value if isinstance(value, str) else json.dumps(value)}")
     click.echo(f"\n{gana.task}")
+
+
+@persona.command("new", epilog="Example: uniun-bots persona new tide-teller")
+@click.argument("name")
+@folder_option
+def new(name: str, folder: Path) -> None:
+    """Write personas/NAME.md from the example, turned off. Nothing that is there is overwritten."""
+    project_data_dir(folder)
+    path = new_persona(folder, name)
+    click.echo(f"wrote {path}\n")
+    click.echo(f"Next: `uniun-bots keys new {name}`, edit the file, `uniun-bots check`, and")
+    click.echo(f"`uniun-bots persona enable {name} --mode shadow` to see what it would say.")
 
 
 @persona.command("enable", epilog="Example: uniun-bots persona enable life-lessons-replier --mode shadow")

@@ -8,7 +8,7 @@ from uniun_bots.errors import AlreadyThere, NotFound
 from uniun_bots.personas.load_relay_set import bundled_folder
 from uniun_bots.personas.names import files_in
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 _FILES = {
     "host.yaml": "host.yaml",
     "personas/example.md": "example.md",
@@ -21,7 +21,7 @@ _FILES = {
 
 def new_project(folder: Path) -> list[Path]:
     """The files it wrote. Raises AlreadyThere before anything is written."""
-    sources = {folder / to: _TEMPLATES / name for to, name in _FILES.items()}
+    sources = {folder / to: TEMPLATES / name for to, name in _FILES.items()}
     sources |= {folder / "relays" / path.name: path for path in _relay_sets()}
     for path in sources:
         if path.exists() or path.is_symlink():
