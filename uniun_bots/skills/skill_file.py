@@ -135,6 +135,9 @@ def _refused(sheet: Sheet) -> Iterator[Fault]:
         if spelling == _TYPE and not _says_text(value):
             told = "a skill is text here, never JavaScript, MCP, an intent or native code: remove the key"
             yield sheet.fault(loc, f"{shown(loc[-1])} asks for {shown(value)}: {told}", at_key=True)
+        elif loc[-1] == "<<":
+            told = "a merge key brings in keys that are not seen here: write them out"
+            yield sheet.fault(loc, f"{shown(loc[-1])} is refused: {told}", at_key=True)
         elif spelling in _REFUSED:
             yield sheet.fault(loc, f"{shown(loc[-1])} is refused: {_REFUSED[spelling]}", at_key=True)
 

@@ -1,0 +1,74 @@
+"""All that a person is shown before a yes, in the order in which it is read: the text, warnings, who signed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from uniun_bots.relays.nip05 import Nip05
+from uniun_bots.sharing.event import SKILL, Manifest
+from uniun_bots.sharing.fetch import Where
+from uniun_bots.sharing.preview import Preview, lines_of, preview
+from uniun_bots.sharing.signer_info import SignerInfo, signer_lines, who_signed
+from uniun_bots.sharing.visible import visible_line
+from uniun_bots.skills.catalogue import BUILTINS
+from uniun_bots.skills.library import PREFIX
+
+
+class Offered(Protocol):
+    """Something verified, or a local file: a skill or a template that waits for a yes."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def manifest(self) -> Manifest | None: ...
+    @property
+    def left_out(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    offered: Offered
+    preview: Preview
+    signer: SignerInfo | None
+    """None for a local file."""
+
+    def lines(self, columns: int | None = None) -> Iterator[str]:
+        yield from lines_of(self.preview, columns)
+        manifest = self.offered.manifest
+        if manifest is None:
+            yield f"from {visible_line(self.offered.source)}: nobody signed it"
+        else:
+            yield f"version {manifest.version}, event {manifest.event.id}: id, signature and hash are right"
+        if self.signer is not None:
+            yield from signer_lines(self.signer)
+        if self.preview.what == SKILL.what and self.offered.name in BUILTINS:
+            yield f"a predefined skill has that name: the model calls this one {PREFIX}{self.offered.name}"
+        yield from (f"not taken along: {visible_line(name)}" for name in self.offered.left_out)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Ids of the labels that were shown."""
+        return tuple(dict.fromkeys(label.event_id for label in self.signer.labels)) if self.signer else ()
+
+
+async def look(
+    offered: Offered,
+    where: Where | None,
+    names: Nip05,
+    *,
+    owner: str | None,
+    known: Iterable[str] = (),
+    what: str = SKILL.what,
+) -> Gate:
+    """`where` is None for a local file; `known` are the names that this one must not be taken for."""
+    shown = preview(offered.text, offered.name, what=what, known=known)
+    signer = None
+    if where is not None and offered.manifest is not None:
+        signer = await who_signed(where, offered.manifest, owner, names)
+    return Gate(offered, shown, signer)
