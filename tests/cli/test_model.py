@@ -162,7 +162,7 @@ async def test_a_running_host_changes_over_and_host_yaml_says_so(two_models: Sta
         assert host.house.settings.model == host.project.settings.model == "path:new.gguf"
         await decided(host, await stage.ask("When is high water?"))
         assert len(engine.requests) == 1
-    assert (stage.folder / "host.yaml").read_text() == "model: path:new.gguf"
+    assert (stage.folder / "host.yaml").read_text().splitlines()[0] == "model: path:new.gguf"
 
 
 async def test_when_the_host_cannot_load_it_everything_stays(two_models: Stage) -> None:

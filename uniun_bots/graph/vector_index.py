@@ -6,6 +6,8 @@ searches by meaning does not pay for them.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,7 +85,15 @@ class VectorIndex:
         ]
 
 
+def _system_runtime_first() -> None:
+    """usearch brings a C++ runtime of its own and offers it to whatever is loaded later: llama.cpp could then not
+    read a model's vocabulary in this process. With the system's runtime in place nothing of it is taken."""
+    with contextlib.suppress(OSError):  # macOS has no such file, and no such sharing
+        ctypes.CDLL("libstdc++.so.6", mode=ctypes.RTLD_GLOBAL)
+
+
 def empty(width: int) -> Any:
+    _system_runtime_first()
     from usearch.index import Index
 
     return Index(
