@@ -163,7 +163,7 @@ def test_a_huge_event_with_thousands_of_tags_is_read() -> None:
 
 
 def test_an_event_above_the_size_cap_is_refused_with_both_sizes() -> None:
-    with pytest.raises(BadEvent, match=rf"has \d{{6}} bytes, at most {SIZE_CAP_BYTES} are read"):
+    with pytest.raises(BadEvent, match=rf"has \d{{7}} bytes, at most {SIZE_CAP_BYTES} are read"):
         read_event(changed(content="x" * SIZE_CAP_BYTES))
 
 

@@ -13,7 +13,8 @@ from uniun_bots.errors import BadEvent
 from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.event_id import as_utf8, event_id, is_id
 
-SIZE_CAP_BYTES = 512 * 1024
+SIZE_CAP_BYTES = 1024 * 1024
+"""Contact lists and long texts of a few hundred thousand bytes are real."""
 LAST_SECOND = 2**53
 LAST_KIND = 65535
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from nostr_sdk import Client, ClientBuilder, Proxy, RelayOptions, RelayUrl
+from nostr_sdk import Client, ClientBuilder, Proxy, RelayLimits, RelayOptions, RelayUrl
 
 from uniun_bots.clock import Clock
 from uniun_bots.errors import BadEvent
@@ -69,8 +69,9 @@ class Session:
         # A fresh object each time: what an old connection still does cannot touch the new one.
         if await self._client.relay(url) is not None:
             await self._client.remove_relay(url, force=True)
-        # We connect, and come back, by ourselves: the SDK takes up to ten seconds to try again.
-        options = RelayOptions().reconnect(False)
+        # We connect, and come back, by ourselves: the SDK takes up to ten seconds to try again. How large an event
+        # may be is decided and told at our border: the SDK drops those with more than 2,000 tags without a word.
+        options = RelayOptions().reconnect(False).limits(RelayLimits().event_max_num_tags(None))
         if self._proxy:
             # Here and not on the client: options of one relay push those of the client aside.
             options = options.proxy(Proxy.all(self._proxy))
