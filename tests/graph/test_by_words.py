@@ -12,12 +12,11 @@ from tests.stores import tx as tx
 from uniun_bots.graph import by_words as room
 from uniun_bots.graph.by_words import by_words
 from uniun_bots.graph.keep import keep
-from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.scope import Scope, few_of
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "FEW_NOTES", 4)
     monkeypatch.setattr(room, "MOST_RANKED", 6)
 
 
@@ -25,8 +24,11 @@ def learn(tx: sqlite3.Connection, *texts: str, author: str = ALICE) -> None:
     keep(tx, heard(*(event(text, author=author, at=NOW + place) for place, text in enumerate(texts))))
 
 
-def found(tx: sqlite3.Connection, question: str, scope: Scope = EVERYTHING, limit: int = 5) -> list[str]:
-    seqs = by_words(tx, question, scope, limit)
+def found(
+    tx: sqlite3.Connection, question: str, scope: Scope = EVERYTHING, limit: int = 5, few: int = 0
+) -> list[str]:
+    """`few`: what size of a scope is read whole first."""
+    seqs = by_words(tx, question, scope, limit, few_of(tx, scope, few))
     return [tx.execute("SELECT text FROM notes WHERE seq = ?", (seq,)).fetchone()[0] for seq in seqs]
 
 
@@ -54,19 +56,18 @@ def test_no_more_is_ranked_than_was_set_the_rarest_words_first(tx: sqlite3.Conne
     } or (set(found(tx, "mast hull barnacle", limit=9)) == {"one barnacle", *(f"mast {n}" for n in range(4))})
 
 
-def test_the_newest_are_looked_for_within_the_scope(tx: sqlite3.Connection) -> None:
-    learn(tx, "an old tide", author=BOB)
+@pytest.mark.parametrize("few", [0, 100], ids=["asked one by one", "read whole"])
+def test_the_newest_are_looked_for_within_the_scope(tx: sqlite3.Connection, few: int) -> None:
+    learn(tx, "an old tide", "an old tide, told again", author=BOB)
     learn(tx, *(f"the tide of day {n}" for n in range(20)))
-    assert found(tx, "tide", Scope(authors=(BOB,))) == ["an old tide"]
+    assert found(tx, "tide", Scope(authors=(BOB,)), limit=1, few=few) == ["an old tide, told again"]
 
 
-@pytest.mark.parametrize("small_scope", [0, 100], ids=["asked one by one", "read whole"])
+@pytest.mark.parametrize("few", [0, 100], ids=["asked one by one", "read whole"])
 def test_a_scope_behind_many_better_notes_is_reached(
-    tx: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, small_scope: int
+    tx: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(room, "FEW_NOTES", 100)
     monkeypatch.setattr(room, "MOST_RANKED", 100)
-    monkeypatch.setattr(room, "SMALL_SCOPE", small_scope)
     learn(tx, *("tide " * 3 + str(n) for n in range(30)))
     learn(tx, "a long note in which the tide stands once and much else besides", author=BOB)
-    assert len(found(tx, "tide", Scope(authors=(BOB,)), limit=2)) == 1
+    assert len(found(tx, "tide", Scope(authors=(BOB,)), limit=2, few=few)) == 1

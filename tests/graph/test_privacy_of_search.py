@@ -16,7 +16,7 @@ from tests.stores import undone
 from uniun_bots.database.store import Store
 from uniun_bots.graph.by_words import by_words, within
 from uniun_bots.graph.keep import keep
-from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.scope import Scope, few_of
 from uniun_bots.graph.search import search
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
 
@@ -50,7 +50,8 @@ def test_words_find_nothing_that_the_scope_does_not_hold(
 ) -> None:
     with undone(tx):
         learn(tx, notes)
-        found = by_words(tx, question, scope, 20)
+        found = by_words(tx, question, scope, 20, few_of(tx, scope, 100))
+        assert set(found) == set(by_words(tx, question, scope, 20))
         assert set(found) <= within(tx, found, scope)
         for seq in found:
             row = tx.execute("SELECT audience, deleted FROM notes WHERE seq = ?", (seq,)).fetchone()

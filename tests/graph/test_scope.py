@@ -27,7 +27,7 @@ from uniun_bots.graph.find import COLUMNS
 from uniun_bots.graph.keep import keep_note
 from uniun_bots.graph.manas import Rule, set_manas
 from uniun_bots.graph.retention import prune_notes
-from uniun_bots.graph.scope import Scope, count, from_where, scope_of, where
+from uniun_bots.graph.scope import Scope, count, few_of, from_where, scope_of, where
 from uniun_bots.nostr.event import Event
 from uniun_bots.personas.hosted import HostedGana
 
@@ -117,13 +117,15 @@ def ids(tx: sqlite3.Connection, written: list[Written]) -> dict[int, Written]:
 
 
 def read(tx: sqlite3.Connection, scope: Scope) -> list[int]:
-    """Both ways of reading a scope, which must agree."""
+    """All ways of reading a scope, which must agree."""
     test, parameters = where(scope)
     rows = tx.execute(f"SELECT n.seq FROM notes n WHERE {test} ORDER BY 1", parameters)  # noqa: S608
     tested = [row[0] for row in rows]
     source, parameters = from_where(scope)
     driven = [row[0] for row in tx.execute(f"SELECT n.seq {source} ORDER BY 1", parameters)]
     assert tested == driven
+    few = few_of(tx, scope, 99)
+    assert few is None or sorted(few) == tested
     return tested
 
 
@@ -143,6 +145,24 @@ def test_private_notes_never_come_back_outside_their_conversation(
         assert {kept[seq].audience for seq in found} <= {None, scope.audience}
         assert count(tx, scope) == len(found)
         assert count(tx, scope, at_most=2) == min(2, len(found))
+
+
+def test_a_scope_that_may_hold_more_than_a_few_is_not_told_as_few(tx: sqlite3.Connection) -> None:
+    keep_texts(tx, *(event(f"{n}", author=BOB, at=NOW + n) for n in range(4)))
+    assert few_of(tx, Scope(authors=(BOB,)), 4) == [1, 2, 3, 4]
+    assert few_of(tx, Scope(authors=(BOB,)), 3) is None
+    assert few_of(tx, Scope(everything=True), 99) is None
+
+
+def test_few_notes_are_told_without_a_look_at_the_notes(tx: sqlite3.Connection) -> None:
+    steps: list[str] = []
+    tx.set_trace_callback(steps.append)
+    few_of(tx, Scope(manas=("harbour",), authors=(BOB,), surfaces=(GROUP,)), 9)
+    tx.set_trace_callback(None)
+    plan = tx.execute(f"EXPLAIN QUERY PLAN {steps[-1]}").fetchall()
+    read = [row["detail"] for row in plan if " n " in row["detail"] or "notes" in row["detail"]]
+    assert len(read) == 3
+    assert all(" COVERING INDEX " in one or "PRIMARY KEY" in one for one in read), read
 
 
 def text_of(tx: sqlite3.Connection, scope: Scope) -> set[str]:

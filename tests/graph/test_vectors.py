@@ -32,7 +32,7 @@ from uniun_bots.graph import vectors as room
 from uniun_bots.graph.embeddings import progress, put, queue, register
 from uniun_bots.graph.index_rows import newest
 from uniun_bots.graph.keep import mark_deleted
-from uniun_bots.graph.scope import Scope
+from uniun_bots.graph.scope import Scope, few_of
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.inference.embed.embedder import EmbedderInfo
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
@@ -96,23 +96,37 @@ SCOPES = {
 
 
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES)
-@pytest.mark.parametrize("graph", [False, True], ids=["one by one", "by the graph"])
+@pytest.mark.parametrize("way", ["one by one", "by the graph", "read first"])
 async def test_a_search_in_a_scope_returns_the_true_best_of_it(
     store: Store,
     crowd: tuple[Vectors, list[bytes]],
     scope: Scope,
-    graph: bool,
+    way: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     vectors, made = crowd
-    if graph:
+    if way == "by the graph":
         monkeypatch.setattr(vector_index, "EXACT_UP_TO", 0)
+    few = await store.read(lambda tx: few_of(tx, scope, COUNT)) if way == "read first" else None
     monkeypatch.setattr(room, "MOST_SCANNED", 100)
     questions = random.Random(3).sample(made, 12)
-    found = [[one.seq for one in await vectors.nearest(asked, scope, 10)] for asked in questions]
+    found = [[one.seq for one in await vectors.nearest(asked, scope, 10, few)] for asked in questions]
     true = [await store.read(lambda tx, v=asked: true_nearest(tx, v, scope, 10)) for asked in questions]  # type: ignore[misc]
     assert [len(one) for one in found] == [len(one) for one in true]
     assert sum(map(recall, found, true)) / len(questions) >= 0.99
+
+
+async def test_what_went_since_a_small_scope_was_read_takes_no_place(
+    store: Store, crowd: tuple[Vectors, list[bytes]]
+) -> None:
+    vectors, made = crowd
+    scope = SCOPES["1 %"]
+    few = await store.read(lambda tx: few_of(tx, scope, COUNT))
+    first = [one.seq for one in await vectors.nearest(made[1], scope, 5, few)]
+    hide = "UPDATE notes SET audience = 'dm:one' WHERE seq = ?"
+    await store.write(lambda tx: tx.executemany(hide, [(seq,) for seq in first[:4]]))
+    found = [one.seq for one in await vectors.nearest(made[1], scope, 5, few)]
+    assert found == await store.read(lambda tx: true_nearest(tx, made[1], scope, 5))
 
 
 async def test_a_large_scope_far_from_the_question_is_scanned_whole(

@@ -9,6 +9,7 @@ from uniun_bots.personas.hosted import HostedGana
 
 Condition = tuple[str, list[object]]
 """SQL and its parameters."""
+_AUDIENCE = "(n.audience IS NULL OR n.audience = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def where(scope: Scope) -> Condition:
     tests.append(("(n.raw IS NOT NULL OR n.text != '')", []))
     tests.append(("n.deleted = 0", []))
     # Private notes: only those of this conversation, and with `= NULL` none.
-    tests.append(("(n.audience IS NULL OR n.audience = ?)", [scope.audience]))
+    tests.append((_AUDIENCE, [scope.audience]))
     return " AND ".join(sql for sql, _ in tests), [value for _, values in tests for value in values]
 
 
@@ -64,17 +65,40 @@ def from_where(scope: Scope) -> Condition:
 
 
 def _members(scope: Scope) -> list[Condition]:
+    # A note has one author and one origin; of the others it may have several.
     named = (
-        ("manas_notes", "manas", scope.manas),
-        ("notes", "author", scope.authors),
-        ("surfaces", "surface", scope.surfaces),
-        ("notes", "origin", ("draft",) if scope.drafts else ()),
+        ("DISTINCT seq FROM manas_notes", "manas", scope.manas),
+        ("seq FROM notes", "author", scope.authors),
+        ("DISTINCT seq FROM surfaces", "surface", scope.surfaces),
+        ("seq FROM notes", "origin", ("draft",) if scope.drafts else ()),
     )
     return [
-        (f"SELECT DISTINCT seq FROM {table} WHERE {column} {_in(names)}", [*names])  # noqa: S608
-        for table, column, names in named
-        if names
+        (f"SELECT {source} WHERE {column} {_in(names)}", [*names]) for source, column, names in named if names
     ]
+
+
+def few_of(tx: sqlite3.Connection, scope: Scope, at_most: int) -> list[int] | None:
+    """Arrival numbers of a scope of up to so many notes, told from indexes alone; None when it may hold more.
+
+    Those that retention has emptied are among them: who shows one of these asks `where` about it.
+    """
+    members = _members(scope)
+    if scope.everything or not members:
+        return None
+    named = [value for _, values in members for value in values]
+    every = " UNION ALL ".join(sql for sql, _ in members)
+    if tx.execute(f"SELECT 1 FROM ({every}) LIMIT 1 OFFSET ?", (*named, at_most)).fetchone():  # noqa: S608
+        return None
+    if _narrowings(scope):
+        source, parameters = from_where(scope)
+        return [row[0] for row in tx.execute(f"SELECT n.seq {source}", parameters)]
+    union = " UNION ".join(sql for sql, _ in members)
+    rows = tx.execute(
+        f"SELECT n.seq FROM ({union}) m CROSS JOIN notes n INDEXED BY notes_by_seq ON n.seq = m.seq"  # noqa: S608
+        f" WHERE n.deleted = 0 AND {_AUDIENCE}",
+        (*named, scope.audience),
+    )
+    return [row[0] for row in rows]
 
 
 def count(tx: sqlite3.Connection, scope: Scope, at_most: int | None = None) -> int:

@@ -10,11 +10,13 @@ from uniun_bots.database.store import Store
 from uniun_bots.graph.by_words import by_words
 from uniun_bots.graph.find import COLUMNS, as_note
 from uniun_bots.graph.note import Note
-from uniun_bots.graph.scope import Scope, where
+from uniun_bots.graph.scope import Scope, few_of, where
 from uniun_bots.graph.vectors import Vectors
 
 DEPTH = 100
 """Places of each list that are looked at."""
+FEW = 12_000
+"""A scope of so many notes is read first and searched whole; of a larger one the best of all are tried."""
 RANK_OFFSET = 60
 """Reciprocal rank fusion: place n counts 1 / (RANK_OFFSET + n)."""
 
@@ -31,8 +33,8 @@ async def search(
 ) -> list[Hit]:
     """The best first. Without an embedder, or while it is broken, by words alone."""
     depth = max(DEPTH, limit)
-    found = await store.read(lambda tx: by_words(tx, question, scope, depth))
-    near = await vectors.near(question, scope, depth) if vectors and question.strip() else []
+    few, found = await store.read(lambda tx: _by_words(tx, question, scope, depth))
+    near = await vectors.near(question, scope, depth, few) if vectors and question.strip() else []
     ranked = fuse(found, [one.seq for one in near])[:limit]
     return await store.read(lambda tx: _hits(tx, ranked, scope))
 
@@ -44,6 +46,13 @@ def fuse(*lists: Sequence[int]) -> list[tuple[int, float]]:
         for place, seq in enumerate(ranked, 1):
             scores[seq] = scores.get(seq, 0.0) + 1.0 / (RANK_OFFSET + place)
     return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
+
+
+def _by_words(
+    tx: sqlite3.Connection, question: str, scope: Scope, depth: int
+) -> tuple[list[int] | None, list[int]]:
+    few = few_of(tx, scope, FEW)
+    return few, by_words(tx, question, scope, depth, few)
 
 
 def _hits(tx: sqlite3.Connection, ranked: Sequence[tuple[int, float]], scope: Scope) -> list[Hit]:

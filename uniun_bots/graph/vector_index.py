@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-EXACT_UP_TO = 100_000
-"""So many vectors are compared one by one in a few milliseconds; beyond that the index's graph is asked."""
+EXACT_UP_TO = 20_000
+"""So many vectors are compared one by one in a millisecond; beyond that the index's graph is asked."""
 CONNECTIVITY = 16
 EXPANSION_ADD = 128
-EXPANSION_SEARCH = 512
+EXPANSION_SEARCH = 384
+PORTION = 2_000
+"""Vectors got out of an index in one call: meanwhile no other thread runs Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,11 @@ class VectorIndex:
         """Raises ValueError for a vector of another width: a distance to it would mean nothing."""
         import numpy as np
 
-        if len(vector) != self.width:
-            raise ValueError(f"a vector of width {len(vector)} was held against width {self.width}")
+        self._check_width(vector)
         if not len(self):
             return []
         exact = len(self) <= EXACT_UP_TO
-        self.usearch.expansion_search = max(EXPANSION_SEARCH, 2 * count)
+        self.usearch.expansion_search = max(EXPANSION_SEARCH, count + count // 4)
         found = self.usearch.search(
             np.frombuffer(vector, np.int8), min(count, len(self)), exact=exact, threads=1
         )
@@ -83,6 +84,24 @@ class VectorIndex:
             Near(seq, distance)
             for seq, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)
         ]
+
+    def nearest_of(self, vector: bytes, seqs: Sequence[int], count: int) -> list[Near]:
+        """Of these notes, one by one. Raises ValueError for a vector of another width."""
+        import numpy as np
+
+        self._check_width(vector)
+        if not len(self) or not seqs:
+            return []
+        keys = np.array(seqs, dtype=np.uint64)
+        keys = keys[self.usearch.contains(keys)]
+        rows = [
+            row for at in range(0, len(keys), PORTION) for row in self.usearch.get(keys[at : at + PORTION])
+        ]
+        return _ranked(vector, keys, np.concatenate(rows).reshape(-1, self.width), count) if rows else []
+
+    def _check_width(self, vector: bytes) -> None:
+        if len(vector) != self.width:
+            raise ValueError(f"a vector of width {len(vector)} was held against width {self.width}")
 
 
 def _system_runtime_first() -> None:
@@ -114,13 +133,19 @@ def matrix(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int8]:
 
 def scan(vector: bytes, rows: Sequence[tuple[int, bytes]], count: int) -> list[Near]:
     """The true nearest of these, one by one."""
-    import numpy as np
+    return _ranked(vector, [row[0] for row in rows], matrix([row[1] for row in rows], len(vector)), count)
 
-    if not rows:
+
+def _ranked(
+    vector: bytes, seqs: Sequence[int] | npt.NDArray[np.uint64], many: npt.NDArray[np.int8], count: int
+) -> list[Near]:
+    import numpy as np
+    from usearch.index import search
+
+    if not len(seqs):
         return []
-    asked = np.frombuffer(vector, np.int8).astype(np.float32)
-    many = matrix([row[1] for row in rows], len(vector)).astype(np.float32)
-    lengths = np.linalg.norm(many, axis=1) * np.linalg.norm(asked)
-    distances = 1.0 - (many @ asked) / np.maximum(lengths, 1e-9)
-    best = np.argsort(distances, kind="stable")[:count]
-    return [Near(rows[at][0], float(distances[at])) for at in best.tolist()]
+    found = search(many, np.frombuffer(vector, np.int8), min(count, len(seqs)), "cos", exact=True, threads=1)
+    return [
+        Near(int(seqs[at]), distance)
+        for at, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)
+    ]

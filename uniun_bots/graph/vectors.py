@@ -1,7 +1,7 @@
 """Search by meaning: the table of vectors, an index that follows it, and the embedder that questions go through.
 
-Scope is exact. A small scope is scanned whole, over the bytes of the table. Of a large one the nearest of all are
-taken, more and more of them until enough lie in the scope; if that does not end, it is scanned whole too.
+Scope is exact. A small scope is compared one by one. Of a large one the nearest of all are taken, more and more of
+them until enough lie in the scope; if that does not end, it is scanned whole too, over the bytes of the table.
 """
 
 from __future__ import annotations
@@ -164,12 +164,17 @@ class Vectors:
 
     # search -------------------------------------------------------------------------------------------
 
-    async def near(self, question: str, scope: Scope, limit: int) -> list[Near]:
+    async def near(
+        self, question: str, scope: Scope, limit: int, few: Sequence[int] | None = None
+    ) -> list[Near]:
         """The nearest notes of the scope, the nearest first; none when there is no vector for the question."""
         vector = await self.vector_of(question)
-        return await self.nearest(vector, scope, limit) if vector else []
+        return await self.nearest(vector, scope, limit, few) if vector else []
 
-    async def nearest(self, vector: bytes, scope: Scope, limit: int) -> list[Near]:
+    async def nearest(
+        self, vector: bytes, scope: Scope, limit: int, few: Sequence[int] | None = None
+    ) -> list[Near]:
+        """`few`: what `few_of` says of the scope."""
         index, embedder = await self._index_in_time(), self._registered
         if embedder is None or len(vector) != embedder.width:
             return []
@@ -177,7 +182,9 @@ class Vectors:
             # It is being made anew. What can be told without it is told.
             rows = await self._rows(embedder, scope, MOST_SCANNED + 1)
             return await self._scan(vector, rows, limit) if len(rows) <= MOST_SCANNED else []
-        scanned, count = False, 4 * limit
+        if few is not None:
+            return await self._nearest_of_few(index, vector, few, scope, limit)
+        scanned, count = False, limit + limit // 4 if scope.everything else 4 * limit
         while True:
             near = await self._blocking(lambda: index.nearest(vector, count))  # noqa: B023
             found = await self._within(near, scope)
@@ -191,6 +198,17 @@ class Vectors:
                     return await self._scan(vector, rows, limit)
             if count > MOST_FETCHED:
                 return await self._scan_all(vector, embedder, scope, limit)
+
+    async def _nearest_of_few(
+        self, index: VectorIndex, vector: bytes, few: Sequence[int], scope: Scope, limit: int
+    ) -> list[Near]:
+        """All of them again when notes among the first ones have gone meanwhile."""
+        for count in (limit, len(few)):
+            near = await self._blocking(lambda: index.nearest_of(vector, few, count))  # noqa: B023
+            found = await self._within(near, scope)
+            if len(found) == min(limit, len(near)):
+                break
+        return found[:limit]
 
     async def _index_in_time(self) -> VectorIndex | None:
         if self._follow is None or self._follow.done():
