@@ -18,7 +18,7 @@ from uniun_bots.personas.gana import Gana, Input, Limits, Output, Profile
 from uniun_bots.personas.manas import Manas, Named
 from uniun_bots.personas.relay_set import RelayAddress, RelaySet
 from uniun_bots.personas.scalars import Form
-from uniun_bots.personas.settings import DefaultLimits, Defaults, EngineSettings, HostSettings
+from uniun_bots.personas.settings import DefaultLimits, Defaults, EngineSettings, HostSettings, ProbeSettings
 from uniun_bots.relays.fault_script import FaultScript, Step
 from uniun_bots.skills.skill import SkillFile
 
@@ -61,6 +61,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Host: one of `engines`", EngineSettings, "Under `engines:`, by a name of your choice."),
     ("Host: `defaults`", Defaults, "The keys mean what they mean in a persona file."),
     ("Host: `defaults.limits`", DefaultLimits, ""),
+    ("Host: `probe`", ProbeSettings, "[Models](../models.md#how-reliable) explains the score."),
     (
         "Skill file",
         SkillFile,

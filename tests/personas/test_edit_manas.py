@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.personas.folder import GROUP, NPUB, PUBKEY
@@ -126,6 +126,7 @@ entries = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(entries, st.booleans())
 def test_whatever_is_added_is_read_back_and_can_be_taken_out_again(written: list[str], flow: bool) -> None:
     text = "# head\nother: 1\nitems: [x]\n" if flow else "# head\nother: 1\nitems:\n- x\n"

@@ -96,6 +96,7 @@ def test_modes_are_words(tmp_path: Path, mode: str) -> None:
         ("max_tokens: 99999999999999999999", "`max_tokens` must be a whole number such as 20"),
         ('max_tokens: "20"', "`max_tokens` must be a whole number without quotes"),
         ("max_rounds: 0", "`max_rounds` must be between 1 and 20, not `0`"),
+        ("max_rounds: many", "`max_rounds` must be a whole number such as 20, not `many`"),
         ("manas: life", "`manas` must be a list of names: write [life]"),
         (
             "debounce: 3",
@@ -215,3 +216,15 @@ def test_a_gana_does_not_change() -> None:
 def test_a_file_name_that_is_no_id_is_told_with_a_better_one(tmp_path: Path, name: str) -> None:
     (found,) = told(tmp_path, persona(), name)
     assert found.startswith("1:1 file names are 1 to 64 of a-z, 0-9 and -: rename it to ")
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "rounds", "told"), [("auto", 0, 4, "auto"), ("7", 7, 7, 7), ('"auto"', 0, 4, "auto")]
+)
+def test_rounds_are_a_number_or_what_was_measured(
+    tmp_path: Path, written: str, value: int, rounds: int, told: int | str
+) -> None:
+    gana = loaded(tmp_path, persona(f"max_rounds: {written}"))
+    assert (gana.max_rounds, gana.rounds) == (value, rounds)
+    assert gana.model_dump(mode="json")["max_rounds"] == told
+    assert gana.model_validate(gana.model_dump()) == gana

@@ -137,6 +137,11 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
             "embedder: big\nengines:\n  big: {type: scripted, replies: [a]}",
             "1:11 `big` is no embedder",
         ),
+        (
+            "probe: {warn_below: 0.4, refuse_below: 0.5}",
+            "1:40 `refuse_below` is above `warn_below`, so nothing would ever be warned of: lower it",
+        ),
+        ("probe: {warn_below: 70}", "1:21 `probe.warn_below` must be between 0 and 1"),
         ("defaults: {limits: {per_hour: many}}", "1:31 `defaults.limits.per_hour` must be a whole number"),
     ],
 )

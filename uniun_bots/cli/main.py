@@ -13,7 +13,7 @@ PLACES = (
     ("init", f"{_HERE}.init:init", "Make a project folder with one example persona."),
     ("check", f"{_HERE}.check:check", "Tell everything that is wrong in the files of a project folder."),
     ("keys", f"{_HERE}.keys:keys", "Secret keys of personas, each in a file under a passphrase (NIP-49)."),
-    ("model", f"{_HERE}.model:model", "The models of a project folder: list, pull, use, remove."),
+    ("model", f"{_HERE}.model:model", "The models of a project folder: list, pull, use, remove, probe."),
     ("run", f"{_HERE}.run:run", "Host the Ganas of a project folder until SIGTERM or Ctrl-C."),
     ("tick", f"{_HERE}.run:tick", "One pass for cron or a systemd timer."),
     ("status", f"{_HERE}.status:status", "How the running host is doing."),

@@ -22,6 +22,7 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 
+from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.errors import ConfigError, EngineError
 from uniun_bots.host.ask_host import ask_host
@@ -33,10 +34,12 @@ from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.set_model import set_model
 from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
 
+PLACES = (("probe", "uniun_bots.cli.probe:probe_model", "Measure how reliably a model does agentic work."),)
 
-@click.group(epilog="Example: uniun-bots model list --dir my-bots")
+
+@click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots model list --dir my-bots")
 def model() -> None:
-    """The models of a project folder: list, pull, use, remove."""
+    """The models of a project folder: list, pull, use, remove, probe."""
 
 
 @model.command("list", epilog="Example: uniun-bots model list --json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from uniun_bots.host.lease import holder, lease
 from uniun_bots.inputs.enabled import standing, turn_off, turn_on
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.new_persona import new_persona
-from uniun_bots.personas.project import load_project
+from uniun_bots.personas.project import Project, load_project
 from uniun_bots.personas.set_mode import set_mode
 from uniun_bots.skills.catalogue import Role
 from uniun_bots.skills.library import Library
@@ -66,11 +67,13 @@ def list_personas(folder: Path, as_json: bool) -> None:
 @json_option
 def show_persona(name: str, folder: Path, as_json: bool) -> None:
     """One persona with everything it resolved to, and how it stands in the store."""
-    gana = _find(folder, name)
+    project = load_project(folder)
+    gana = _find(project, name)
     found = {
         **gana.model_dump(mode="json"),
         "standing": _standing(folder, name),
         "registered": _registered(gana, load_skills(folder)),
+        "measured": _measured(project, name),
     }
     if as_json:
         click.echo(json.dumps(found))
@@ -100,7 +103,7 @@ def new(name: str, folder: Path) -> None:
 @folder_option
 def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
     """Turn a persona on, starting at now; re-arms a `once-*` trigger. Writes `mode:` into its file."""
-    gana = _find(folder, name)
+    gana = _find(load_project(folder), name)
     changed = set_mode(Path(gana.file), Mode(mode))
     _tell_host(folder, name, on=True, catch_up=catch_up, rearm=not changed)
     click.echo(f"{name} is {Mode(mode)}{', from where it stopped' if catch_up else ''}")
@@ -111,18 +114,28 @@ def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
 @folder_option
 def disable(name: str, folder: Path) -> None:
     """Turn a persona off. Writes `mode: off` into its file."""
-    gana = _find(folder, name)
+    gana = _find(load_project(folder), name)
     set_mode(Path(gana.file), Mode.OFF)
     _tell_host(folder, name, on=False, catch_up=False, rearm=False)
     click.echo(f"{name} is off")
 
 
-def _find(folder: Path, name: str) -> Gana:
-    ganas = load_project(folder).ganas
-    for gana in ganas:
+def _find(project: Project, name: str) -> Gana:
+    for gana in project.ganas:
         if gana.id == name:
             return gana
-    raise NotFound(f"there is no persona {name}; there are: {', '.join(g.id for g in ganas) or 'none'}")
+    known = ", ".join(gana.id for gana in project.ganas)
+    raise NotFound(f"there is no persona {name}; there are: {known or 'none'}")
+
+
+def _measured(project: Project, name: str) -> dict[str, Any] | None:
+    """How reliable its model was when it was probed; None for a Gana to which that means nothing."""
+    from uniun_bots.host.probing import (
+        verdicts,  # With everything that runs models: not for help and listings.
+    )
+
+    found = verdicts(project, project.data_dir / FILE).get(name)
+    return asdict(found) if found else None
 
 
 def _summary(gana: Gana) -> dict[str, Any]:

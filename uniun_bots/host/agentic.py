@@ -54,7 +54,7 @@ async def run_rounds(
     agent = Agent(
         registration,
         schema_of_calls(registration),
-        hosted.gana.max_rounds,
+        hosted.gana.rounds,
         carry_out,
         engine.count,
         keep_step,

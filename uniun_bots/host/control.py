@@ -22,6 +22,7 @@ from uniun_bots.host.doctor import as_json, examine
 from uniun_bots.host.embedders import FOLDER
 from uniun_bots.host.importing import take_batch
 from uniun_bots.host.models import use_model
+from uniun_bots.host.probing import carry_out
 from uniun_bots.host.retract import retract
 from uniun_bots.host.searching import find_notes
 from uniun_bots.host.snapshot import snapshot
@@ -57,6 +58,7 @@ class ControlServer:
                 web.post("/notes/search", self._search),
                 web.post("/doctor", self._doctor),
                 web.post("/approvals/{word}", self._approve),
+                web.post("/probes", self._probes),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -134,6 +136,11 @@ class ControlServer:
             self._host.desk(), request.match_info["word"], asked["number"], asked.get("text", "")
         )
         return web.json_response(settled.told())
+
+    async def _probes(self, request: web.Request) -> web.Response:
+        asked, now = await request.json(), self._host.clock.now()
+        await self._host.store.write(lambda tx: carry_out(tx, asked, now))
+        return web.json_response({})
 
 
 @web.middleware

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from uniun_bots.errors import Fault
+from uniun_bots.database.store import FILE
+from uniun_bots.errors import ConfigError, Fault
+from uniun_bots.host.probing import complaints, verdicts, with_measured_rounds
 from uniun_bots.personas.draft_files import read_draft_files
 from uniun_bots.personas.project import Project, Report, check_project, load_project
 from uniun_bots.skills.library import Library
@@ -19,8 +22,11 @@ def check_folder(folder: Path) -> tuple[Report, Library]:
     """Every fault of every file, broken skills among them."""
     library = load_skills(folder)
     report = check_project(folder, library.complaints)
-    faults = tuple(sorted({*report.faults, *library.faults}))
-    warnings = tuple(sorted({*report.warnings, *library.warnings, *_draft_faults(report.project)}))
+    measured = list(_measured(report.project)) if report.project else []
+    refused = [fault for is_refused, fault in measured if is_refused]
+    low = [fault for is_refused, fault in measured if not is_refused]
+    faults = tuple(sorted({*report.faults, *library.faults, *refused}))
+    warnings = tuple(sorted({*report.warnings, *library.warnings, *_draft_faults(report.project), *low}))
     return replace(
         report, faults=faults, warnings=warnings, project=None if faults else report.project
     ), library
@@ -31,6 +37,10 @@ def _draft_faults(project: Project | None) -> tuple[Fault, ...]:
     return read_draft_files(project.manas, project.manas_folder).faults if project else ()
 
 
+def _measured(project: Project) -> Iterator[tuple[bool, Fault]]:
+    return complaints(project, verdicts(project, project.data_dir / FILE))
+
+
 def load_folder(folder: Path) -> tuple[Project, Library]:
     """Raises ConfigError with every fault of every other file: a broken skill is left out, and all else goes on."""
     library = load_skills(folder)
@@ -39,4 +49,7 @@ def load_folder(folder: Path) -> tuple[Project, Library]:
         log.error("skill left out: %s", fault)
     for name, why in library.disabled.items():
         log.warning("skill disabled: %s: %s", name, why)
-    return project, library
+    told = verdicts(project, project.data_dir / FILE)
+    if refused := [fault for is_refused, fault in complaints(project, told) if is_refused]:
+        raise ConfigError(refused)
+    return with_measured_rounds(project, told), library

@@ -39,7 +39,7 @@ _FIELDS = {
 
 
 def clashes_in_settings(settings: HostSettings) -> list[Clash]:
-    found = [*_model(settings), *_embedder(settings), *_webhook(settings)]
+    found = [*_model(settings), *_embedder(settings), *_webhook(settings), *_probe(settings)]
     for name, engine in settings.engines.items():
         found += [
             Clash(("engines", name, *loc), message, frozenset({"engines"}))
@@ -68,6 +68,12 @@ def _webhook(settings: HostSettings) -> Iterator[Clash]:
             "a webhook cannot be reached through `proxy`, and nothing goes out beside it: remove one of them"
         )
         yield Clash(("webhook",), told, frozenset({"webhook", "proxy"}))
+
+
+def _probe(settings: HostSettings) -> Iterator[Clash]:
+    if settings.probe.refuse_below > settings.probe.warn_below:
+        told = "`refuse_below` is above `warn_below`, so nothing would ever be warned of: lower it"
+        yield Clash(("probe", "refuse_below"), told, frozenset({"probe"}))
 
 
 def _embedder(settings: HostSettings) -> Iterator[Clash]:

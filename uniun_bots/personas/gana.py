@@ -5,7 +5,15 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from uniun_bots.personas import scalars
 from uniun_bots.personas.cron import cron_line
@@ -27,6 +35,8 @@ People = Annotated[
 ]
 Flag = Annotated[bool, scalars.flag()]
 Count = Annotated[int, scalars.whole(1, 1_000_000)]
+DEFAULT_ROUNDS, AUTO_ROUNDS = 4, 0
+Rounds = Annotated[int, scalars.whole_or("auto", AUTO_ROUNDS, 1, 20)]
 # Written as `ref: same`; no file can spell it as a key of its own.
 _SAME = "ref: same"
 
@@ -215,8 +225,8 @@ class Gana(BaseModel):
     """In the host's time zone; at least 5 minutes between two firings."""
     agentic: Flag = False
     """`true`: the model calls skills round by round, until it publishes or keeps quiet."""
-    max_rounds: Annotated[int, scalars.whole(1, 20)] = 4
-    """Calls that an agentic run may make."""
+    max_rounds: Rounds = DEFAULT_ROUNDS
+    """Calls that an agentic run may make. `auto`: as many as its model needed when it was probed, else 4."""
     skills: Words = ()
     """Text skills by name: appended to the task, and with `agentic: true` called by the model when it wants them.
 
@@ -242,12 +252,21 @@ class Gana(BaseModel):
     task: Task
     """What the persona is to do. In a `.md` file it stands below the second `---`."""
 
+    @field_serializer("max_rounds", when_used="json")
+    def _write_rounds(self, rounds: int) -> int | str:
+        return "auto" if rounds == AUTO_ROUNDS else rounds
+
     @model_validator(mode="after")
     def _resolve_same(self) -> Gana:
         if self.output.same and self.output.ref is None and self.input is not None:
             # The one field that another one decides; the model is frozen for everybody else.
             object.__setattr__(self, "output", self.output.model_copy(update={"ref": self.input.ref}))
         return self
+
+    @property
+    def rounds(self) -> int:
+        """Calls that a run may make; the default as long as `auto` knows nothing."""
+        return self.max_rounds if self.max_rounds != AUTO_ROUNDS else DEFAULT_ROUNDS
 
     def input_surface(self, own_pubkey: str) -> str | None:
         """The surface whose notes wake this Gana; `own_pubkey` is its identity in hex."""

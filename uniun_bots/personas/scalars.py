@@ -79,13 +79,20 @@ def whole(at_least: int, at_most: int) -> Form:
     """An integer."""
 
     def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | Bare):
-            raise ValueError(f"must be a whole number without quotes, not {shown(value)}")
-        if isinstance(value, Bare) and not _WHOLE.fullmatch(value):
-            raise ValueError(f"must be a whole number such as {max(at_least, 20)}, not {shown(value)}")
-        return _within(int(value), at_least, at_most)
+        return _whole(value, at_least, at_most)
 
     return Form(read, words=f"whole number from {at_least:,} to {at_most:,}")
+
+
+def whole_or(word: str, stands_for: int, at_least: int, at_most: int) -> Form:
+    """An integer, or a word that is read as `stands_for`."""
+
+    def read(value: object) -> int:
+        if value == word or (value == stands_for and not isinstance(value, str | bool)):
+            return stands_for
+        return _whole(value, at_least, at_most)
+
+    return Form(read, words=f"whole number from {at_least:,} to {at_most:,}, or `{word}`")
 
 
 def number(at_least: float, at_most: float) -> Form:
@@ -204,6 +211,14 @@ def _bytes(written: str) -> int:
     if match is None:
         raise ValueError("not a size")
     return int(match[1]) * _UNIT_BYTES[match[2]]
+
+
+def _whole(value: object, at_least: int, at_most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | Bare):
+        raise ValueError(f"must be a whole number without quotes, not {shown(value)}")
+    if isinstance(value, Bare) and not _WHOLE.fullmatch(value):
+        raise ValueError(f"must be a whole number such as {max(at_least, 20)}, not {shown(value)}")
+    return _within(int(value), at_least, at_most)
 
 
 def _within(value: _Number, at_least: float, at_most: float) -> _Number:

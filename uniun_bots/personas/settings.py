@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from uniun_bots.personas import scalars
-from uniun_bots.personas.gana import STRICT, Count, Line
+from uniun_bots.personas.gana import STRICT, Count, Line, Rounds
 from uniun_bots.personas.identity import identity_reference
 from uniun_bots.personas.references import public_key_hex
 from uniun_bots.personas.time_zone import time_zone
@@ -141,13 +141,24 @@ class Defaults(BaseModel):
 
     model_config = STRICT
 
-    max_rounds: Annotated[int, scalars.whole(1, 20)] | None = None
+    max_rounds: Rounds | None = None
     debounce_s: Annotated[float, scalars.seconds("0s", "1h")] | None = Field(
         default=None, validation_alias="debounce"
     )
     temperature: Annotated[float, scalars.number(0, 2)] | None = None
     max_tokens: Annotated[int, scalars.whole(1, 32_768)] | None = None
     limits: DefaultLimits = DefaultLimits()
+
+
+class ProbeSettings(BaseModel):
+    """What `uniun-bots model probe` measured decides; 0.5 is what keeping quiet always comes to."""
+
+    model_config = STRICT
+
+    warn_below: Annotated[float, scalars.number(0, 1)] = 0.7
+    """A score below this is told for each agentic persona that uses the model."""
+    refuse_below: Annotated[float, scalars.number(0, 1)] = 0.0
+    """With a score below this the persona is refused, by `check` and by the host. `0` refuses none."""
 
 
 class HostSettings(BaseModel):
@@ -182,6 +193,8 @@ class HostSettings(BaseModel):
     timezone: Annotated[str, scalars.checked(time_zone, "time zone such as `Europe/Berlin`")] = "UTC"
     """For `cron`."""
     defaults: Defaults = Defaults()
+    probe: ProbeSettings = ProbeSettings()
+    """How good a model must be for `agentic: true`."""
     webhook: Annotated[str, scalars.checked(webhook_address, WEBHOOK_FORM)] | None = Field(
         default=None, repr=False
     )

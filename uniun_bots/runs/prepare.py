@@ -19,7 +19,7 @@ from uniun_bots.skills.registry import Registration
 
 
 def rules_of(gana: Gana, registration: Registration) -> str:
-    return agent_rules(registration, gana.max_rounds) if gana.agentic else RULES
+    return agent_rules(registration, gana.rounds) if gana.agentic else RULES
 
 
 async def prepare(
