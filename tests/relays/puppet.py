@@ -12,6 +12,11 @@ from aiohttp import WSMsgType, web
 
 from uniun_bots.relays.local import free_port
 
+
+class Raw(str):
+    """Said as it stands, whatever it is."""
+
+
 Say = Callable[..., Awaitable[None]]
 Script = Callable[[list[Any], Say], Awaitable[None]]
 
@@ -55,7 +60,8 @@ class Puppet:
 
         async def say(*frame: Any) -> None:
             if not socket.closed:
-                await socket.send_str(json.dumps(frame))
+                raw = len(frame) == 1 and isinstance(frame[0], Raw)
+                await socket.send_str(frame[0] if raw else json.dumps(frame))
 
         try:
             if self._greet:
