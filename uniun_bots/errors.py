@@ -233,7 +233,10 @@ class Expired(SharingRefused):
 
 
 class Deleted(SharingRefused):
-    pass
+    def __init__(self, message: str, reason: str = "") -> None:
+        self.reason = reason
+        """In the author's words, fit to be shown."""
+        super().__init__(f"{message}: {reason}" if reason else message)
 
 
 class BadContent(SharingRefused):

@@ -29,7 +29,7 @@ NAMES = (
 ACCEPT_NAMES = ("accepting", "accepted")
 """When a person says yes to a draft."""
 
-INSTALL_NAMES = ("fetched", "verified", "installing", "installed")
+INSTALL_NAMES = ("fetched", "verified", "agreed", "installing", "installed")
 """When a skill of somebody else is taken: `installing` stands inside of the transaction."""
 
 _spec = os.environ.get("UNIUN_BOTS_FAILPOINTS", "")

@@ -13,7 +13,9 @@ from typing import Any
 import click
 from rich.table import Table
 
+from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option
+from uniun_bots.cli.shelf import installed_rows, remove_installed
 from uniun_bots.errors import AlreadyThere, ConfigError, NotFound, UniunError
 from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder
@@ -23,7 +25,7 @@ from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.editing import DESCRIPTION, TEMPLATE, Shelf
 from uniun_bots.skills.library import PREFIX, Library
 from uniun_bots.skills.load_skills import is_catalogue, load_skills
-from uniun_bots.skills.skill import Skill
+from uniun_bots.skills.skill import Skill, Source
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 from_option = click.option(
@@ -34,7 +36,17 @@ from_option = click.option(
 )
 
 
-@click.group(epilog="Example: uniun-bots skill list --dir my-bots")
+_HERE = "uniun_bots.cli"
+PLACES = (
+    ("install", f"{_HERE}.skill_install:install_skill", "Look at the whole of a skill, then say yes or no to it."),
+    ("update", f"{_HERE}.skill_install:update_skill", "Follow the authors of installed skills."),
+    ("publish", f"{_HERE}.skill_publish:publish_skill", "Give a skill of your own to others."),
+    ("search", f"{_HERE}.skill_publish:search_skills", "Skills that others published."),
+    ("revoke", f"{_HERE}.skill_publish:revoke_skill", "Take back every version of a skill that you published."),
+)  # fmt: skip
+
+
+@click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots skill list --dir my-bots")
 def skill() -> None:
     """Skills: texts that a persona brings along, and what an agentic one may call."""
 
@@ -43,7 +55,7 @@ def skill() -> None:
 @folder_option
 @json_option
 def list_skills(folder: Path, as_json: bool) -> None:
-    """The project's own skills, those that cannot be used, and the predefined ones."""
+    """The project's own skills, installed ones and where they came from, those that cannot be used, the predefined."""
     found = [
         *_own(folder),
         *(_summary(name, one, ()) for name, one in load_skills(folder).predefined.items()),
@@ -51,9 +63,10 @@ def list_skills(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
         return
-    table = Table("skill", "is", "personas", "description")
+    table = Table("skill", "is", "state", "from", "personas", "description")
     for one in found:
-        table.add_row(one["name"], one["is"], ", ".join(one["personas"]), one["description"])
+        state, origin = one.get("state", ""), one.get("from", "")
+        table.add_row(one["name"], one["is"], state, origin, ", ".join(one["personas"]), one["description"])
     console().print(table)
 
 
@@ -121,11 +134,17 @@ def edit_skill(name: str, source: Path | None, yes: bool, folder: Path) -> None:
 @yes_option
 @folder_option
 def remove_skill(name: str, yes: bool, folder: Path) -> None:
-    """Remove a skill of your own. `skill undo` brings it back."""
+    """Remove a skill of your own, which `skill undo` brings back; or an installed one, with all that is known of it."""
     shelf = _shelf(folder)
-    _there(shelf, name)
+    is_installed = shelf.text(name) is None and any(one.name == name for one in load_skills(folder).installed)
+    if not is_installed:
+        _there(shelf, name)
     if users := _users(folder, name):
         raise NotFound(f"{name} is used by {', '.join(users)}: take it out of their `skills` first")
+    if is_installed:
+        _agree(f"Remove the installed skill {name}?", yes)
+        remove_installed(folder, name)
+        return
     _agree(f"Remove {shelf.path(name)}?", yes)
     shelf.remove(name)
     click.echo(f"{name} is removed; `uniun-bots skill undo {name}` brings it back")
@@ -208,12 +227,17 @@ def _tell_host(folder: Path) -> None:
 
 def _own(folder: Path) -> list[dict[str, Any]]:
     library = load_skills(folder)
-    found = [_summary(name, one, _users(folder, one.name)) for name, one in library.texts.items()]
+    found = [
+        _summary(name, one, _users(folder, one.name))
+        for name, one in library.texts.items()
+        if one.source is not Source.INSTALLED
+    ]
+    found += installed_rows(library, lambda name: _users(folder, name))
     return sorted([*found, *_broken(folder, library)], key=lambda one: str(one["name"]))
 
 
 def _broken(folder: Path, library: Library) -> Iterable[dict[str, Any]]:
-    for name in library.broken:
+    for name in library.broken - {one.name for one in library.installed}:
         told = next(fault.message for fault in library.faults if Path(fault.file).stem == name)
         yield {"name": name, "is": "broken", "description": told, "personas": _users(folder, name)}
 

@@ -25,6 +25,7 @@ from uniun_bots.host.models import use_model
 from uniun_bots.host.probing import carry_out
 from uniun_bots.host.retract import retract
 from uniun_bots.host.searching import find_notes
+from uniun_bots.host.shelf import shelve_in_host
 from uniun_bots.host.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class ControlServer:
                 web.post("/doctor", self._doctor),
                 web.post("/approvals/{word}", self._approve),
                 web.post("/probes", self._probes),
+                web.post("/skills/{word}", self._shelve),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -141,6 +143,10 @@ class ControlServer:
         asked, now = await request.json(), self._host.clock.now()
         await self._host.store.write(lambda tx: carry_out(tx, asked, now))
         return web.json_response({})
+
+    async def _shelve(self, request: web.Request) -> web.Response:
+        done = await shelve_in_host(self._host, request.match_info["word"], await request.json())
+        return web.json_response(done)
 
 
 @web.middleware

@@ -174,6 +174,7 @@ class Host:
         self.loops.start_receiving(roster.relays())
         await gateway.caught_up(CATCH_UP_S)
         await self.loops.kept_up()
+        await self.house.skill_watch.weigh()
         await self.house.match()
         watching = [(gana, surface) for surface, ganas in roster.watchers.items() for gana in ganas]
         own = own_keys(roster.by_key.keys())
@@ -191,7 +192,8 @@ class Host:
         named = ids_named(project)
         known = await self.store.read(lambda tx: known_ids(tx, named))
         inputs = interests(roster, standings, self.clock.now())
-        await self.house.gateway.watch([*inputs, *knowledge_interests(project, roster, known)])
+        installed = await self.house.skill_watch.interests(project)
+        await self.house.gateway.watch([*inputs, *installed, *knowledge_interests(project, roster, known)])
 
     def _came_back(self, relay: str) -> None:
         if hasattr(self, "loops"):

@@ -25,6 +25,7 @@ from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
 from uniun_bots.host.remembering import Remembering
 from uniun_bots.host.reminding import Reminding
+from uniun_bots.host.skill_watch import SkillWatch
 from uniun_bots.host.taking import Taking
 from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.engine import Engine, EngineInfo
@@ -66,6 +67,7 @@ class House(Premises):
         self.taking = Taking(self)
         self.remembering = Remembering(self)
         self.reminding = Reminding(self, self.hand_over)
+        self.skill_watch = SkillWatch(self)
         self.embedding = Embedding(self, lambda: bool(self.gateway.backlog() or self.keeping))
         self._costs = Costs()
         self.librarian = Librarian(self.store, self.clock)
@@ -99,6 +101,7 @@ class House(Premises):
         )
         self.counters.update(heard=len(heard), kept=len(kept.new), known=kept.known, expired=kept.expired)
         log.debug("kept: %d of %d", len(kept.new), len(heard))
+        self.skill_watch.notice(heard)
         self.counters["foreign"] += foreign.fresh
         for name in foreign.ganas:
             self._look_again(name)

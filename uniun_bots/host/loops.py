@@ -73,6 +73,7 @@ class Loops:
             self._start(self._pruning())
             self._start(self._forever(self.house.remembering.step))
             self._start(self._forever(self.house.reminding.step))
+            self._start(self._forever(self.house.skill_watch.step))
             self._start(self._forever(self.house.embedding.step))
             self._start(self._forever(self.house.librarian.step))
             self._start(self._once(self._finish_mail))
@@ -94,6 +95,7 @@ class Loops:
             or self._in_flight
             or house.arrived.is_set()
             or house.reminding.busy
+            or house.skill_watch.busy
             or (due is not None and due <= now)
         ):
             return False

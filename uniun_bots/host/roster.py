@@ -18,6 +18,7 @@ from uniun_bots.personas.project import Project
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.interest import Interest
 from uniun_bots.skills.library import Library
+from uniun_bots.skills.provenance import Installed
 from uniun_bots.skills.registry import Registration, register
 
 OWN_KINDS = (1, 42)
@@ -41,6 +42,8 @@ class Roster:
     """Secrets that are no keys of personas."""
     left_out: tuple[str, ...] = ()
     """Skills that cannot be used, each with the reason."""
+    installed: tuple[Installed, ...] = ()
+    """Skills of others, usable or not."""
 
     def secrets(self) -> list[Spellings]:
         """None of them may leave in anybody's words."""
@@ -92,6 +95,7 @@ def enlist(
         {name: register(hosted.gana, library) for name, hosted in ganas.items()},
         unspoken,
         (*map(str, library.faults), *(f"{name}: {why}" for name, why in library.disabled.items())),
+        library.installed,
     )
 
 

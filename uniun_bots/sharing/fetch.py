@@ -11,11 +11,11 @@ from uniun_bots.errors import BadManifest, Deleted, Gone, NotFetched, NotText
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.read import verify
-from uniun_bots.personas.shown import shown
 from uniun_bots.relays.door import Door
 from uniun_bots.relays.hints import Resolve, public_hints
 from uniun_bots.sharing.event import SKILL, Form, read_manifest
 from uniun_bots.sharing.reference import Wanted, spell_event
+from uniun_bots.sharing.verify import reason_of
 
 PATIENCE_S = 5.0
 MOST_STEPS = 50
@@ -132,7 +132,7 @@ async def _why_not(
             " author, so that the newer version can be found"
         )
     if taken := await _taken_back(where, wanted, author, form):
-        return Deleted(f"its author took it back{_because(taken)}")
+        return Deleted("its author took it back", reason_of(taken))
     follower = await _follower(where, wanted, author, form) if wanted.event_id else None
     if follower is None:
         return NotFetched(f"none of the relays has it: {asked}")
@@ -148,10 +148,6 @@ async def _taken_back(where: Where, wanted: Wanted, author: str, form: Form) -> 
     addresses = [wanted.address(form)] if wanted.d else []
     answers = await where.ask(*_deletions(author, ids, addresses))
     return newest(one for events in answers.values() for one in events)
-
-
-def _because(deletion: Event) -> str:
-    return f": {shown(deletion.content, 200)}" if deletion.content.strip() else ""
 
 
 async def _follower(where: Where, wanted: Wanted, author: str, form: Form) -> Event | None:

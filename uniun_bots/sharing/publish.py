@@ -71,7 +71,14 @@ def _newest_manifest(events: Sequence[Event], form: Form) -> Manifest | None:
 
 
 def release_of(
-    skill: Skill, text: str, before: Before, *, version: str | None, good_for_s: float, now: float
+    skill: Skill,
+    text: str,
+    before: Before,
+    *,
+    version: str | None,
+    good_for_s: float,
+    now: float,
+    topics: tuple[str, ...] = (),
 ) -> Release:
     """Raises SharingRefused for a version that would take the place of one that is out, TooLarge."""
     text = normal(text)
@@ -83,6 +90,7 @@ def release_of(
         text=text,
         expires_at=int(now + good_for_s),
         created_at=stamp_after(before, now),
+        topics=topics,
     )
 
 

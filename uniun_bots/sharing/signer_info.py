@@ -22,6 +22,7 @@ MOST_FOLLOWED = 5_000
 _LONGEST_ABOUT = 280
 MALICIOUS = frozenset(
     ("malicious", "malware", "dangerous", "scam", "unsafe", "compromised", "prompt-injection")
+    + ("malicious-confirmed", "credential-exfil", "capability-violation")
 )
 
 

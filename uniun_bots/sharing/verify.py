@@ -88,8 +88,7 @@ def check_hash(text: str, expected: str) -> None:
 
 def check_not_deleted(manifest: Manifest, deletions: Iterable[Event]) -> None:
     if found := next((one for one in deletions if takes_back(one, manifest)), None):
-        why = f": {shown(found.content, 200)}" if found.content.strip() else ""
-        raise Deleted(f"its author took {manifest.name} {manifest.version} back{why}")
+        raise Deleted(f"its author took {manifest.name} {manifest.version} back", reason_of(found))
 
 
 def takes_back(deletion: Event, manifest: Manifest) -> bool:
@@ -100,6 +99,10 @@ def takes_back(deletion: Event, manifest: Manifest) -> bool:
     return manifest.event.id in deletion.tag_values("e") or (
         bool(by_address) and manifest.event.created_at <= deletion.created_at
     )
+
+
+def reason_of(deletion: Event) -> str:
+    return shown(" ".join(deletion.content.split()), 200) if deletion.content.strip() else ""
 
 
 def skill_of(text: str, name: str, file: str | None = None) -> Skill:

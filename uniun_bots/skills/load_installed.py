@@ -54,7 +54,7 @@ def shelved(kept: Iterable[Installed], now: float) -> Shelved:
         if (state := one.state_now(now)) is State.ACTIVE:
             skills.append(usable)
         else:
-            found.disabled[one.name] = notice(one, state)
+            found.disabled[one.name] = notice(one, state, one.reason)
     return Shelved(found.kept, tuple(skills), found.disabled, tuple(faults))
 
 
@@ -62,8 +62,8 @@ def told_as(name: str) -> str:
     return f"installed/{name}.md"
 
 
-def notice(one: Installed, state: State) -> str:
-    why = f": {one.reason}" if one.reason else ""
+def notice(one: Installed, state: State, reason: str) -> str:
+    why = f": {reason}" if reason else ""
     told = {
         State.REVOKED: f"its author took it back{why}",
         State.EXPIRED: "it is over, as its author said",
