@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.host.project_folder import check_folder
 from uniun_bots.personas.project import Report
 from uniun_bots.skills.library import Library
 
@@ -22,6 +21,8 @@ def check(folder: Path, as_json: bool) -> None:
 
     One line per fault: FILE:LINE:COLUMN message. Exit code 2 when there are faults; warnings do not count.
     """
+    from uniun_bots.host.project_folder import check_folder
+
     report, library = check_folder(folder)
     click.echo(_as_json(report) if as_json else _as_lines(report, library))
     sys.exit(2 if report.faults else 0)

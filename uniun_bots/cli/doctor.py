@@ -14,9 +14,6 @@ from uniun_bots.cli.folder import data_dir, folder_option, json_option
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
 from uniun_bots.host.ask_host import ask_host
-from uniun_bots.host.doctor import as_json as told_as_json
-from uniun_bots.host.doctor import examine
-from uniun_bots.host.embedders import FOLDER
 from uniun_bots.host.lease import holder, lease
 
 
@@ -47,8 +44,11 @@ def _examined(where: Path, fix: bool) -> dict[str, Any]:
         raise NotFound(f"{where / FILE} does not exist yet: nothing has run here (`uniun-bots run`)")
 
     async def alone() -> dict[str, Any]:
+        from uniun_bots.host.doctor import as_json, examine
+        from uniun_bots.host.embedders import FOLDER
+
         async with Store(where / FILE) as store:
-            return told_as_json(await examine(store, where / FOLDER, fix=fix))
+            return as_json(await examine(store, where / FOLDER, fix=fix))
 
     with lease(where):
         return asyncio.run(alone())
