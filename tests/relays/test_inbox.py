@@ -9,8 +9,8 @@ from uniun_bots.relays import inbox as room
 from uniun_bots.relays.inbox import BATCH, Inbox
 
 
-def event(n: int) -> Event:
-    return Event(f"{n:064x}", "a", 0, 1, (), "", b"")
+def event(n: int, raw: bytes = b"") -> Event:
+    return Event(f"{n:064x}", "a", 0, 1, (), "", raw)
 
 
 async def test_batches_are_bounded_and_in_order() -> None:
@@ -63,6 +63,24 @@ async def test_a_full_inbox_stops_the_reading_until_it_is_half_empty(monkeypatch
     await asyncio.sleep(0)
     assert not waiting.done()
     await inbox.take()
+    await inbox.take()
+    await asyncio.wait_for(waiting, 1)
+
+
+async def test_a_few_large_events_fill_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A40."""
+    monkeypatch.setattr(room, "BATCH", 1)
+    monkeypatch.setattr(room, "FULL_BYTES", 4_000)
+    inbox = Inbox()
+    for n in range(4):
+        inbox.put(event(n, raw=b"x" * 1_000), "ws://a", 1.0)
+    waiting = asyncio.ensure_future(inbox.room())
+    for _ in range(2):
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await inbox.take()
+    await asyncio.sleep(0)
+    assert not waiting.done(), "half of it is still there"
     await inbox.take()
     await asyncio.wait_for(waiting, 1)
 

@@ -11,6 +11,8 @@ from uniun_bots.relays.heard import Heard, Sighting
 BATCH = 512
 FULL = 20_000
 """Events waiting here at which the sockets are read no further."""
+FULL_BYTES = 64_000_000
+"""The same for their bytes: a few large ones fill it too."""
 REMEMBERED = 50_000
 """Ids; beyond it an old event may be handed out again, and the store drops it."""
 SIGHTINGS = 50_000
@@ -25,6 +27,7 @@ class Inbox:
         self._filled = asyncio.Event()
         self._drained = asyncio.Event()
         self._drained.set()
+        self._waiting_bytes = 0
         self._put = self._handed_out = self._dealt_with = 0
         """Events so far."""
         self._came_back = asyncio.Event()
@@ -37,8 +40,9 @@ class Inbox:
         self.remember(event.id, relay)
         self._heard.append(Heard(event, relay, at))
         self._put += 1
+        self._waiting_bytes += len(event.raw)
         self._filled.set()
-        if len(self._heard) >= FULL:
+        if len(self._heard) >= FULL or self._waiting_bytes >= FULL_BYTES:
             self._drained.clear()
         return True
 
@@ -84,7 +88,8 @@ class Inbox:
             await self._filled.wait()
         batch = [self._heard.popleft() for _ in range(min(BATCH, len(self._heard)))]
         self._handed_out += len(batch)
-        if len(self._heard) < FULL // 2:
+        self._waiting_bytes -= sum(len(heard.event.raw) for heard in batch)
+        if len(self._heard) < FULL // 2 and self._waiting_bytes < FULL_BYTES // 2:
             self._drained.set()
         return batch
 
