@@ -137,7 +137,15 @@ def test_each_outside_thing_has_one_door(words: str) -> None:
 DOORS = {
     "llama_cpp": ("inference/",),
     "nostr_sdk": ("relays/", "nostr/", "cli/", "personas/relay_set.py"),
-    "aiohttp": ("relays/", "inference/", "host/ask_host.py", "host/control.py", "host/webhook.py"),
+    "aiohttp": (
+        "relays/",
+        "inference/",
+        "host/ask_host.py",
+        "host/chat_streams.py",
+        "host/chat_through_host.py",
+        "host/control.py",
+        "host/webhook.py",
+    ),
 }
 
 

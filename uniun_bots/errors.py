@@ -10,6 +10,7 @@ UniunError
 ├── StoreError           the database cannot be opened or written
 ├── HostRunning          another host holds the data folder; carries its pid
 ├── NoHost               a command needs a running host and there is none
+├── HostLost             the host ended, or was ended, in the middle of an answer
 ├── NotFound             the thing that was named does not exist
 ├── EngineError          a model could not be loaded or did not answer
 │   ├── NoModel          there is nothing to ask yet: whatever waits for it goes on waiting
@@ -106,6 +107,10 @@ class HostRunning(UniunError):
 
 
 class NoHost(UniunError):
+    pass
+
+
+class HostLost(UniunError):
     pass
 
 

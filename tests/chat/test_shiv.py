@@ -251,3 +251,13 @@ async def test_an_answer_that_ran_out_of_tokens_is_whole_as_far_as_it_goes_and_s
     await keep_texts(store, FERRY)
     answer = await chat([Reply("It leaves at nine [n1], and then it", finish="length")]).ask("ferry?")
     assert answer.is_cut and answer.text.endswith("and then it")
+
+
+async def test_an_answer_that_repeats_a_note_without_naming_it_is_told_with_that_note(
+    store: Store, chat: MakeChat
+) -> None:
+    await keep_texts(store, "The ferry to the island leaves at nine in the morning.", "A ferry is a ship.")
+    answer = await chat(["The ferry to the island leaves at nine."]).ask("When does the ferry leave?")
+    assert answer.state is State.RESEMBLES
+    assert [one.preview for one in answer.cited] == ["The ferry to the island leaves at nine in the morning."]
+    assert answer.text == "The ferry to the island leaves at nine."

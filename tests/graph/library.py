@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from tests.factory import ALICE, NOW, event, heard
+from uniun_bots.clock import WallClock
 from uniun_bots.database.store import Store
 from uniun_bots.graph.embeddings import put, queue, register
 from uniun_bots.graph.keep import keep
@@ -26,6 +27,14 @@ async def keep_texts(store: Store, *texts: str, author: str = ALICE, at: int = N
     events = [event(text, author=author, at=at + place) for place, text in enumerate(texts)]
     await store.write(lambda tx: keep(tx, heard(*events)))
     return events
+
+
+async def know(store: Store, text: str, author: str = ALICE) -> Event:
+    """A note of now, which a host keeps."""
+    now = WallClock().now()
+    note = event(text, author=author, at=int(now))
+    await store.write(lambda tx: keep(tx, heard(note, at=now)))
+    return note
 
 
 async def embed_all(store: Store, embedder: Embedder) -> int:

@@ -32,7 +32,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     """Ids of the notes that got a handle for it, in the order of the handles, up to the last one that it cites."""
     cited: tuple[Source, ...] = ()
-    """In the order in which the text names them."""
+    """In the order in which the text names them; of an answer that only resembles notes, those."""
     shown: tuple[Source, ...] = ()
     """Everything that the model was shown, best first."""
     is_cut: bool = False

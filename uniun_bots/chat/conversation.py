@@ -15,15 +15,17 @@ class State(StrEnum):
 
     ANSWERED = "answered"
     """With notes behind it."""
+    RESEMBLES = "resembles"
+    """The answer names no note that the model was shown, but repeats some of their words."""
     UNSUPPORTED = "unsupported"
-    """The answer names no note that the model was shown."""
+    """It names none, and repeats none."""
     NOTHING = "nothing found"
     CANCELLED = "cancelled"
     FAILED = "failed"
 
     @property
     def says_something(self) -> bool:
-        return self in (State.ANSWERED, State.UNSUPPORTED)
+        return self in (State.ANSWERED, State.RESEMBLES, State.UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from uniun_bots.errors import UniunError
+from uniun_bots.nostr.text import clean
 
 LONGEST_CHARS = 8000
 
@@ -23,11 +24,10 @@ class Question:
     """Text skills for this question."""
 
     def checked(self) -> Question:
-        """Raises UniunError for one that cannot be asked."""
-        if not self.text.strip():
+        """Without control characters. Raises UniunError for one that cannot be asked."""
+        text = clean(self.text).strip()
+        if not text:
             raise UniunError("ask something: the question is empty")
-        if len(self.text) > LONGEST_CHARS:
-            raise UniunError(
-                f"the question has {len(self.text)} characters; at most {LONGEST_CHARS} are taken"
-            )
-        return self
+        if len(text) > LONGEST_CHARS:
+            raise UniunError(f"the question has {len(text)} characters; at most {LONGEST_CHARS} are taken")
+        return replace(self, text=text)

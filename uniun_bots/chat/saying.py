@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from uniun_bots.chat.answer import NOTHING_FOUND
 from uniun_bots.chat.conversation import State
+from uniun_bots.chat.likeness import repeated
 from uniun_bots.chat.prompt import RULES, TASK, Prompt
 from uniun_bots.chat.streaming import Streaming
 from uniun_bots.chat.telling import Tell
@@ -48,14 +49,14 @@ class Saying:
         prompt: Prompt,
         *,
         question: str,
-        handles: frozenset[str],
+        notes: Mapping[str, str],
         answer_tokens: int,
         is_secret: Callable[[str], bool],
         tell: Tell,
     ) -> None:
-        """`handles`: of the notes that the prompt shows."""
+        """`notes`: those that the prompt shows, handle to text."""
         self._scheduler, self._engine_name, self._prompt = scheduler, engine_name, prompt
-        self._question, self._handles, self._answer_tokens = question, handles, answer_tokens
+        self._question, self._notes, self._answer_tokens = question, notes, answer_tokens
         self._gate = Gate(max_chars=LONGEST_ANSWER, prompt_texts=(RULES, TASK), is_secret=is_secret)
         self._allowance = Allowance(ENGINE_S)
         self.streaming = Streaming(tell, self._so_far)
@@ -100,7 +101,7 @@ class Saying:
 
     def _supported(self, raw: str, *, at_end: bool) -> Supported:
         cleaned = sanitize(raw, "stop" if at_end else "length", SPEAKER)
-        return keep_shown(cleaned.text, self._handles)
+        return keep_shown(cleaned.text, self._notes.keys())
 
     def _read(self, completion: Completion) -> Said:
         found = self._supported(completion.text, at_end=completion.finish == "stop")
@@ -109,14 +110,12 @@ class Saying:
             return Said(NOTHING_FOUND, State.NOTHING, "the model found no answer in them", model)
         if why := self._fault(found.text):
             return Said("", State.FAILED, why, model)
-        return Said(
-            found.text,
-            State.ANSWERED if found.handles else State.UNSUPPORTED,
-            "" if found.handles else "the answer names no note that the model was shown",
-            model,
-            found.handles,
-            completion.finish == "length",
-        )
+        state, cited = State.ANSWERED, found.handles
+        if not cited:
+            cited = repeated(found.text, self._notes, self._question)
+            state = State.RESEMBLES if cited else State.UNSUPPORTED
+        reason = "" if state is State.ANSWERED else "the model names no note that it was shown"
+        return Said(found.text, state, reason, model, cited, completion.finish == "length")
 
     def _fault(self, text: str) -> str:
         if not text.strip():

@@ -66,7 +66,8 @@ class Shiv:
         Whatever becomes of it is kept. Cancelling stops the model. Raises NotFound for a conversation, a Manas, an
         engine or a skill that is not there, UniunError for what cannot be asked, and what the engine raises.
         """
-        self._check(question.checked())
+        question = question.checked()
+        self._check(question)
         opened = await self._open(question)
         tell(Begun(opened.number))
         answering = Answering(self, question, opened, tell)
@@ -154,7 +155,7 @@ class Answering:
             question.engine,
             prompt,
             question=question.text,
-            handles=frozenset(shown),
+            notes={handle: note.text for handle, note in shown.items()},
             answer_tokens=answer_tokens,
             is_secret=shiv.is_secret,
             tell=self._tell,

@@ -23,6 +23,7 @@ PLACES = (
     ("skill", f"{_HERE}.skill:skill", "Skills: texts that a persona brings along, and what an agentic one may call."),
     ("manas", f"{_HERE}.manas:manas", "Named parts of the notes that personas may read."),
     ("notes", f"{_HERE}.notes:notes", "The notes of a project folder."),
+    ("chat", f"{_HERE}.chat:chat", "Ask your own notes."),
     ("approvals", f"{_HERE}.approvals:approvals", "What waits for your yes."),
     ("pause", f"{_HERE}.status:pause", "Stop answering at once, and across restarts, until `resume`."),
     ("resume", f"{_HERE}.status:resume", "Go on after `pause`."),

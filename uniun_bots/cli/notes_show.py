@@ -37,10 +37,10 @@ def show(note: str, folder: Path, as_json: bool) -> None:
     found = read_store(folder, lambda tx: around_note(tx, wanted))
     if found is None:
         raise NotFound(f"{spell_note(wanted)} is not known here")
-    click.echo(json.dumps(dataclasses.asdict(found)) if as_json else "\n".join(_lines(found)))
+    click.echo(json.dumps(dataclasses.asdict(found)) if as_json else "\n".join(lines_of_note(found)))
 
 
-def _lines(found: AroundNote) -> list[str]:
+def lines_of_note(found: AroundNote) -> list[str]:
     note = found.note
     who = f"{found.author_name} ({note.author})" if found.author_name else note.author
     lines = [

@@ -9,12 +9,15 @@ import asyncio
 import hashlib
 import os
 import tempfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import NoHost, UniunError
 from uniun_bots.host.lease import holder
+
+T = TypeVar("T")
 
 NOTE = "control.path"
 STARTING_S = 20.0
@@ -28,6 +31,28 @@ def socket_path(data_dir: Path) -> Path:
     return folder / f"{name}.sock"
 
 
+def control_socket(data_dir: Path) -> Path:
+    """Where the host of this data folder listens. Raises NoHost when there is none."""
+    socket = socket_path(data_dir)
+    if (data_dir / NOTE).exists():
+        socket = Path((data_dir / NOTE).read_text())
+    if not socket.exists():
+        raise NoHost(f"no host runs on {data_dir}: start one with `uniun-bots run`")
+    return socket
+
+
+async def once_it_is_up(data_dir: Path, ask: Callable[[], Awaitable[T]]) -> T:
+    """A host that is starting holds the lease before it can be spoken to, and is waited for. Raises NoHost."""
+    patience_until = monotonic() + STARTING_S
+    while True:
+        try:
+            return await ask()
+        except NoHost:
+            if monotonic() > patience_until or holder(data_dir) is None:
+                raise
+        await asyncio.sleep(0.1)
+
+
 async def ask_host(
     data_dir: Path,
     method: str,
@@ -35,18 +60,8 @@ async def ask_host(
     asked: dict[str, Any] | None = None,
     patience_s: float | None = ANSWER_S,
 ) -> Any:
-    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer.
-
-    A host that is starting holds the lease before it can be spoken to, and is waited for.
-    """
-    patience_until = monotonic() + STARTING_S
-    while True:
-        try:
-            return await _ask(data_dir, method, path, asked, patience_s)
-        except NoHost:
-            if monotonic() > patience_until or holder(data_dir) is None:
-                raise
-        await asyncio.sleep(0.1)
+    """One request to the host that runs on this data folder. Raises NoHost, and UniunError with its answer."""
+    return await once_it_is_up(data_dir, lambda: _ask(data_dir, method, path, asked, patience_s))
 
 
 async def _ask(
@@ -54,11 +69,7 @@ async def _ask(
 ) -> Any:
     import aiohttp
 
-    socket = socket_path(data_dir)
-    if (data_dir / NOTE).exists():
-        socket = Path((data_dir / NOTE).read_text())
-    if not socket.exists():
-        raise NoHost(f"no host runs on {data_dir}: start one with `uniun-bots run`")
+    socket = control_socket(data_dir)
     try:
         async with (
             aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(socket))) as session,

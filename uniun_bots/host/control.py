@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Self
 
 from aiohttp import web
 
+from uniun_bots.chat.records import forget
 from uniun_bots.errors import ConfigError, NotFound, UniunError
 from uniun_bots.host import actions
 from uniun_bots.host.ask_host import NOTE, socket_path
+from uniun_bots.host.chat_streams import ChatStreams
 from uniun_bots.host.desk import decide
 from uniun_bots.host.doctor import as_json, examine
 from uniun_bots.host.embedders import FOLDER
@@ -39,6 +41,7 @@ class ControlServer:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._path = socket_path(host.project.data_dir)
+        self._chats = ChatStreams(host)
 
     async def __aenter__(self) -> Self:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,6 +64,8 @@ class ControlServer:
                 web.post("/approvals/{word}", self._approve),
                 web.post("/probes", self._probes),
                 web.post("/skills/{word}", self._shelve),
+                web.post("/chat", self._chats.answer),
+                web.post("/chat/forget", self._forget),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None)
@@ -76,6 +81,7 @@ class ControlServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._chats.aclose()
         await self._runner.cleanup()
         self._path.unlink(missing_ok=True)
         (self._host.project.data_dir / NOTE).unlink(missing_ok=True)
@@ -147,6 +153,11 @@ class ControlServer:
     async def _shelve(self, request: web.Request) -> web.Response:
         done = await shelve_in_host(self._host, request.match_info["word"], await request.json())
         return web.json_response(done)
+
+    async def _forget(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        await self._host.store.write(lambda tx: forget(tx, asked["conversation"]))
+        return web.json_response({})
 
 
 @web.middleware

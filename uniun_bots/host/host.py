@@ -14,7 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from uniun_bots.chat.shiv import Shiv
 from uniun_bots.clock import Clock, WallClock
+from uniun_bots.context.packing import Costs
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.graph.find import known_ids
 from uniun_bots.graph.vectors import Vectors
@@ -40,6 +42,7 @@ from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.inputs.cursors import own_keys, surfaces_with_pending
 from uniun_bots.inputs.enabled import Standing
 from uniun_bots.journal.attempt import end_dead_attempts
+from uniun_bots.nostr.secret import spelled_in, spells_a_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.keys import AskPassphrase
 from uniun_bots.personas.project import Project
@@ -91,6 +94,7 @@ class Host:
         self._patience = patience or GatewayOptions()
         self._read, self._connect = read, connect
         self._stop = asyncio.Event()
+        self._chat_costs = Costs()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -114,11 +118,11 @@ class Host:
     # opening ------------------------------------------------------------------------------------------
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        self.project, library = await asyncio.to_thread(self._read, self.folder)
+        self.project, self.library = await asyncio.to_thread(self._read, self.folder)
         stack.enter_context(lease(self.project.data_dir))
         signers = await asyncio.to_thread(self._signers, self.project)
         self.store = await stack.enter_async_context(Store(self.project.data_dir / FILE))
-        roster = enlist(self.project, library, signers, unspoken(self.project, self._environ))
+        roster = enlist(self.project, self.library, signers, unspoken(self.project, self._environ))
         await self.store.write(lambda tx: end_dead_attempts(tx, self.clock.now()))
         standings, timers = await self._bring_up(self.project, roster, ())
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
@@ -213,7 +217,8 @@ class Host:
         standings, timers = await self._bring_up(project, roster, catch_up)
         for gone in self.house.roster.ganas.keys() - roster.ganas.keys():
             self.house.taking.forget(gone)
-        self.project, self.house.roster, self.house.settings = project, roster, project.settings
+        self.project, self.library = project, library
+        self.house.roster, self.house.settings = roster, project.settings
         self.house.remembering.look()
         self.house.reminding.look()
         gateway = self.house.gateway
@@ -249,6 +254,21 @@ class Host:
             environ=self._environ,
             hand_over=house.hand_over,
             remind=house.reminding.look,
+        )
+
+    def shiv(self) -> Shiv:
+        """The owner's chat, with the skills and the settings of now."""
+        house = self.house
+        keys = [one.spellings for one in house.roster.signers.values()]
+        return Shiv(
+            store=self.store,
+            scheduler=house.scheduler,
+            engines=house.engines,
+            search=house.search,
+            clock=self.clock,
+            library=self.library,
+            is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
+            costs=self._chat_costs,
         )
 
     async def idle(self, timeout_s: float) -> bool:
