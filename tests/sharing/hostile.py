@@ -112,6 +112,15 @@ def changed(**fields: object) -> Build:
     return build
 
 
+def text_until(at: int) -> Build:
+    async def build() -> Attack:
+        return Attack(
+            ((await published(release(expires_at=at)))[1:],), NAME, None, "further than a calendar goes"
+        )
+
+    return build
+
+
 def hash_over(raw: bytes | str) -> Build:
     digest = raw if isinstance(raw, str) else hashlib.sha256(raw).hexdigest()
     return tags("manifest_hash", digest, refused=WrongHash)
@@ -271,6 +280,7 @@ ATTACKS: dict[str, Build] = {
     "over": expired,
     "over by a strange clock": tags("expiry", "Infinity"),
     "never over": tags("expiry", "9" * 30),
+    "good beyond all calendars": text_until(2**53),
     "no time at all": tags("expiry", None),
     "no d": tags("d", None),
     "two d": tags("d", "tide-table", "other"),

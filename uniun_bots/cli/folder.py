@@ -85,7 +85,10 @@ def console() -> Console:
 
 
 def when(at: float | None) -> str:
-    """Unix seconds as local time, for people."""
+    """Unix seconds as local time, for people. Strangers write some of them, also beyond all calendars."""
     from datetime import datetime
 
-    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else "-"
+    try:
+        return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else "-"
+    except (ValueError, OverflowError, OSError):
+        return "further than a calendar goes"

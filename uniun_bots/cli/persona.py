@@ -37,12 +37,19 @@ PLACES = (
         "uniun_bots.cli.simulate:simulate_personas",
         "Tell what personas would have done with recorded events.",
     ),
+    ("publish", "uniun_bots.cli.persona_share:publish_persona", "Give a persona to others as a template."),
+    ("inspect", "uniun_bots.cli.persona_share:inspect_persona", "Look at a template that somebody shared."),
+    (
+        "install",
+        "uniun_bots.cli.persona_share:install_persona",
+        "Write a persona file from a template, after a yes.",
+    ),
 )
 
 
 @click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots persona list --dir my-bots")
 def persona() -> None:
-    """The personas of a project folder: list, show, new, enable, disable, simulate."""
+    """The personas of a project folder: list, show, new, enable, disable, simulate, share."""
 
 
 @persona.command("list", epilog="Example: uniun-bots persona list --json")

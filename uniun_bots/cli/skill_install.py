@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from uniun_bots import failpoints
-from uniun_bots.cli.folder import data_dir, folder_option, project_data_dir, read_store, settings_of, when
+from uniun_bots.cli.folder import data_dir, folder_option, project_data_dir, read_store
+from uniun_bots.cli.gate import gate_of, show_gate
 from uniun_bots.cli.sharing import accept_option, go, opened, relays_option, skill_form, terminal, whoever
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
@@ -21,21 +22,18 @@ from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.host.shelf import shelve
 from uniun_bots.nostr.read import read_event
-from uniun_bots.relays.nip05 import Nip05
 from uniun_bots.sharing.candidate import Candidate, is_local, look_up, read_local
 from uniun_bots.sharing.consent import ask_consent
 from uniun_bots.sharing.event import Form
 from uniun_bots.sharing.fetch import Where
-from uniun_bots.sharing.preview import Preview, lines_of, preview
+from uniun_bots.sharing.gate import Gate
 from uniun_bots.sharing.reference import spell_name
-from uniun_bots.sharing.signer_info import SignerInfo, signer_lines, who_signed
 from uniun_bots.sharing.take import parcel_of
 from uniun_bots.sharing.update import News, difference, news
 from uniun_bots.sharing.visible import visible_line
 from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.editing import Shelf
 from uniun_bots.skills.installed import author_of_event, installed_skills
-from uniun_bots.skills.library import PREFIX
 from uniun_bots.skills.load_skills import load_skills
 from uniun_bots.skills.provenance import Installed, State
 
@@ -63,21 +61,12 @@ async def _install(folder: Path, reference: str, accept: str | None, relay_set: 
         return await _offer(folder, read_local(Path(reference)), None, accept)
     async with opened(folder, relay_set) as where:
         candidate = await find(folder, where, reference, asks=accept is None)
-        return await _offer(folder, candidate, await signer(folder, where, candidate), accept)
+        return await _offer(folder, candidate, where, accept)
 
 
 async def find(folder: Path, where: Where, reference: str, *, asks: bool) -> Candidate:
     """Resolved, fetched, verified. Raises SharingRefused of the step that failed."""
     return await _look_up(where, reference, skill_form(folder), _authors(folder), asks=asks)
-
-
-async def signer(folder: Path, where: Where, candidate: Candidate) -> SignerInfo | None:
-    """None for a local file. Behind a proxy no domain is asked."""
-    if candidate.manifest is None:
-        return None
-    settings = settings_of(folder)
-    async with Nip05(proxied=settings.proxy is not None) as names:
-        return await who_signed(where, candidate.manifest, settings.owner, names)
 
 
 async def _look_up(
@@ -96,53 +85,32 @@ async def _look_up(
         return await look_up(where, gone.replaced_by, WallClock().now(), form, author_of)
 
 
-async def _offer(folder: Path, candidate: Candidate, who: SignerInfo | None, accept: str | None) -> int:
+async def _offer(folder: Path, candidate: Candidate, where: Where | None, accept: str | None) -> int:
     before = _installed_before(folder, candidate)
-    shown = show(folder, candidate, who)
+    gate = await skill_gate(folder, candidate, where)
+    show_gate(gate)
     if before is not None:
         _show_difference(before, candidate)
-    return await _take(folder, candidate, shown, who, accept)
+    return await _take(folder, candidate, gate, accept)
 
 
-def show(folder: Path, candidate: Candidate, who: SignerInfo | None) -> Preview:
-    """Everything that a person is to know before a yes."""
+async def skill_gate(folder: Path, candidate: Candidate, where: Where | None) -> Gate:
+    """Everything that a person is to know before a yes; `where` is None for a local file."""
     known = {*BUILTINS, *load_skills(folder).texts} - {candidate.name}
-    shown = preview(candidate.text, candidate.name, known=known)
-    for line in lines_of(shown):
-        click.echo(line)
-    if candidate.manifest and who:
-        click.echo(
-            f"version {candidate.manifest.version}, as it was signed, good until {when(candidate.manifest.expires_at)}"
-        )
-        for line in signer_lines(who):
-            click.echo(line)
-    else:
-        click.echo(f"from {visible_line(candidate.source)}: nobody signed it")
-    for name in candidate.left_out:
-        click.echo(f"  not taken along: {visible_line(name)}")
-    if candidate.name in BUILTINS:
-        click.echo(f"  a predefined skill has that name: the model calls this one {PREFIX}{candidate.name}")
-    return shown
+    return await gate_of(folder, candidate, where, known)
 
 
-async def _take(
-    folder: Path, candidate: Candidate, shown: Preview, who: SignerInfo | None, accept: str | None
-) -> int:
-    if not ask_consent(shown, accept, terminal()):
+async def _take(folder: Path, candidate: Candidate, gate: Gate, accept: str | None) -> int:
+    if not ask_consent(gate.preview, accept, terminal()):
         click.echo("nothing was installed")
         return 1
     failpoints.hit("agreed")
-    parcel = parcel_of(candidate, shown.hash, whoever(accept), _seen(who))
+    parcel = parcel_of(candidate, gate.preview.hash, whoever(accept), gate.warned_by)
     await write(folder, "install", asdict(parcel))
     click.echo(
         f"{candidate.name} is installed; write `skills: [{candidate.name}]` into a persona file to give it to one"
     )
     return 0
-
-
-def _seen(who: SignerInfo | None) -> tuple[str, ...]:
-    """Labels that a yes was said in spite of."""
-    return tuple(label.event_id for label in who.malicious) if who else ()
 
 
 async def write(folder: Path, word: str, asked: dict[str, Any]) -> dict[str, Any]:
@@ -261,11 +229,13 @@ async def _update_one(folder: Path, where: Where, before: Installed, accepts: tu
     if found in (News.SAME, News.OLDER):
         click.echo(f"{before.name}: {found} ({origin.version})")
         return 0
-    who = await signer(folder, where, candidate)
-    shown = show(folder, candidate, who)
+    gate = await skill_gate(folder, candidate, where)
+    show_gate(gate)
     _show_difference(before, candidate)
-    accept = next((given for given in accepts if given == shown.spelled_hash), next(iter(accepts), None))
-    return await _take(folder, candidate, shown, who, accept)
+    accept = next(
+        (given for given in accepts if given == gate.preview.spelled_hash), next(iter(accepts), None)
+    )
+    return await _take(folder, candidate, gate, accept)
 
 
 def _revoked(before: Installed, reason: str) -> dict[str, Any]:

@@ -96,12 +96,12 @@ def publish_skill(
             writes = _writes(folder, relay_set)
             if dry_run:
                 made = drafts(release, signer.public_key, form, before.of_name, before.of_version)
-                _show_drafts(made, writes)
+                show_drafts(made, writes)
                 return 0
             agree_to_publish(f"{name} {release.version}", form.kind, writes, yes)
             signed = await sign_release(release, signer, before, form)
             receipts = await send(where.door, (signed.of_version, signed.of_name), writes)
-            return _tell(signed, receipts, as_json)
+            return tell_published(signed, receipts, as_json)
 
     go(main())
 
@@ -185,7 +185,7 @@ def _writes(folder: Path, relay_set: str | None) -> tuple[str, ...]:
     return tuple(one.url for one in relays_named(folder, relay_set).relays if one.write)
 
 
-def _show_drafts(made: Sequence[Draft], relays: Sequence[str]) -> None:
+def show_drafts(made: Sequence[Draft], relays: Sequence[str]) -> None:
     for draft in made:
         said = {
             "kind": draft.kind,
@@ -197,7 +197,7 @@ def _show_drafts(made: Sequence[Draft], relays: Sequence[str]) -> None:
     click.echo(f"nothing was sent; it would go to {', '.join(relays)}", err=True)
 
 
-def _tell(signed: Published, receipts: list[list[Receipt]], as_json: bool) -> int:
+def tell_published(signed: Published, receipts: list[list[Receipt]], as_json: bool) -> int:
     of_version, of_name = signed.of_version, signed.of_name
     d, name = of_version.tag_values("d")[0], of_name.tag_values("d")[0]
     # Whoever follows a hint must be able to reach it.

@@ -8,6 +8,7 @@ from pathlib import Path
 from uniun_bots.errors import AlreadyThere, NotFound
 from uniun_bots.personas.names import LONGEST, is_name
 from uniun_bots.personas.new_project import TEMPLATES
+from uniun_bots.personas.replace_file import replace_file
 from uniun_bots.personas.shown import shown
 
 ENDINGS = (".md", ".yaml")
@@ -15,16 +16,25 @@ ENDINGS = (".md", ".yaml")
 
 def new_persona(folder: Path, name: str) -> Path:
     """The file it wrote: the example under this name, turned off. Raises NotFound and AlreadyThere."""
+    check_free(folder, name)
+    return write_persona(folder, name, _named(name))
+
+
+def check_free(folder: Path, name: str) -> None:
+    """Raises NotFound for what is no name, AlreadyThere for one that is taken."""
     if not is_name(name):
         raise NotFound(f"{shown(name)} is no name of a persona: 1 to {LONGEST} of a-z, 0-9 and single `-`")
-    personas = folder / "personas"
-    for path in (personas / f"{name}{ending}" for ending in ENDINGS):
+    for path in (folder / "personas" / f"{name}{ending}" for ending in ENDINGS):
         if path.exists() or path.is_symlink():
             raise AlreadyThere(str(path))
-    personas.mkdir(exist_ok=True)
-    target = personas / f"{name}.md"
-    with target.open("x", encoding="utf-8") as opened:
-        opened.write(_named(name))
+
+
+def write_persona(folder: Path, name: str, text: str) -> Path:
+    """A new file, whole or not at all; never over another one."""
+    check_free(folder, name)
+    target = folder / "personas" / f"{name}.md"
+    target.parent.mkdir(exist_ok=True)
+    replace_file(target, text)
     return target
 
 
