@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import resource
 import sqlite3
 import tempfile
@@ -24,8 +25,9 @@ from bench.library import AT, Wordy
 from bench.report import arguments, quantile, report
 from uniun_bots.database.store import Store
 from uniun_bots.graph.embeddings import register
-from uniun_bots.graph.scope import Scope
-from uniun_bots.graph.search import search
+from uniun_bots.graph.index_process import IndexProcess
+from uniun_bots.graph.scope import Scope, few_of
+from uniun_bots.graph.search import FEW, search
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.graph.words import words
 from uniun_bots.inference.embed.embedder import EmbedderInfo
@@ -148,10 +150,23 @@ async def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return 1000 * (time.perf_counter() - began), found
 
 
+def memory_mb(pid: int) -> float:
+    """Resident."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def memory_of(index: Any, before: float) -> float:
+    """Of its process, or what this one has grown by."""
+    away = isinstance(index, IndexProcess)
+    return memory_mb(index.process.pid) if away else memory_mb(os.getpid()) - before
+
+
 async def measure_scope(
     store: Store, vectors: Vectors, given: Given, name: str, made: Matrix, asked: Sequence[Matrix]
 ) -> dict[str, float]:
     scope, wordy = SCOPES[name], Wordy(17)
+    few = await store.read(lambda tx: few_of(tx, scope, FEW))
     allowed = np.array(
         [at for at in range(len(made)) if name == "all" or author_of(at + 1, len(made)) == name]
     )
@@ -162,7 +177,7 @@ async def measure_scope(
         ms, _ = await timed(lambda: search(store, vectors, question, scope, BEST))  # noqa: B023
         took.append(ms)
         if place < len(asked) // 4:
-            near = await vectors.nearest(given.next, scope, BEST)
+            near = await vectors.nearest(given.next, scope, BEST, few)
             began = time.perf_counter()
             true = brute_force(made, allowed, vector)
             plain.append(1000 * (time.perf_counter() - began))
@@ -182,11 +197,11 @@ async def measure(count: int, asking: int) -> dict[str, Any]:
             info = await given.load()
             embedder = await store.write(lambda tx: register(tx, info))
             made = await fill(store, count, embedder.id)
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            before = memory_mb(os.getpid())
             vectors = Vectors(store, given, Path(folder) / "vectors")
             await vectors.registered()
-            build_ms, _ = await timed(vectors.follow)
-            memory_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+            build_ms, index = await timed(vectors.follow)
+            index_mb = memory_of(index, before)
             save_ms, _ = await timed(lambda: vectors.save(1))
             await vectors.aclose()
             vectors = Vectors(store, given, Path(folder) / "vectors")
@@ -200,7 +215,7 @@ async def measure(count: int, asking: int) -> dict[str, Any]:
         "build_s": round(build_ms / 1000, 2),
         "save_s": round(save_ms / 1000, 2),
         "reload_s": round(reload_ms / 1000, 2),
-        "index_mb": round(memory_mb, 1),
+        "index_mb": round(index_mb, 1),
         **scopes,
     }
 

@@ -33,6 +33,7 @@ from uniun_bots.graph.embeddings import progress, put, queue, register
 from uniun_bots.graph.index_rows import newest
 from uniun_bots.graph.keep import mark_deleted
 from uniun_bots.graph.scope import Scope, few_of
+from uniun_bots.graph.vector_index import VectorIndex
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.inference.embed.embedder import EmbedderInfo
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
@@ -167,7 +168,7 @@ async def test_a_deleted_note_goes_out_of_the_index(store: Store, embedder: Scri
     await store.write(lambda tx: mark_deleted(tx, gone.id))
     assert await seqs(vectors, "tide") == [2]
     index = await vectors.follow()
-    assert index is not None
+    assert isinstance(index, VectorIndex)
     assert index.seqs().tolist() == [2]
     await vectors.aclose()
 
@@ -333,7 +334,7 @@ async def test_an_index_that_cannot_be_written_leaves_the_one_before(
     vectors = vectors_over(store, embedder)
     await vectors.registered()
     index = await vectors.follow()
-    assert index is not None
+    assert isinstance(index, VectorIndex)
 
     class Full:
         def save(self, path: str) -> None:

@@ -45,6 +45,7 @@ class VectorIndex:
         self.width = width
         self.mark = mark or Mark()
         self.unsaved = 0
+        self.threads = 1
         self.usearch: Any = loaded if loaded is not None else empty(width)
 
     def __len__(self) -> int:
@@ -64,7 +65,8 @@ class VectorIndex:
         if len(leaving):
             self.usearch.remove(np.unique(leaving))
         if len(seqs):
-            self.usearch.add(seqs, matrix([vector for _, vector in fresh], self.width), threads=1)
+            many = matrix([vector for _, vector in fresh], self.width)
+            self.usearch.add(seqs, many, threads=self.threads)
         self.unsaved += len(leaving) + len(seqs)
         self.mark = mark
 
@@ -104,18 +106,18 @@ class VectorIndex:
             raise ValueError(f"a vector of width {len(vector)} was held against width {self.width}")
 
 
-def _system_runtime_first() -> None:
-    """usearch brings a C++ runtime of its own and offers it to whatever is loaded later: llama.cpp could then not
+def _usearch() -> Any:
+    """It brings a C++ runtime of its own and offers it to whatever is loaded later: llama.cpp could then not
     read a model's vocabulary in this process. With the system's runtime in place nothing of it is taken."""
     with contextlib.suppress(OSError):  # macOS has no such file, and no such sharing
         ctypes.CDLL("libstdc++.so.6", mode=ctypes.RTLD_GLOBAL)
+    import usearch.index
+
+    return usearch.index
 
 
 def empty(width: int) -> Any:
-    _system_runtime_first()
-    from usearch.index import Index
-
-    return Index(
+    return _usearch().Index(
         ndim=width,
         metric="cos",
         dtype="i8",
@@ -140,11 +142,11 @@ def _ranked(
     vector: bytes, seqs: Sequence[int] | npt.NDArray[np.uint64], many: npt.NDArray[np.int8], count: int
 ) -> list[Near]:
     import numpy as np
-    from usearch.index import search
 
     if not len(seqs):
         return []
-    found = search(many, np.frombuffer(vector, np.int8), min(count, len(seqs)), "cos", exact=True, threads=1)
+    asked, count = np.frombuffer(vector, np.int8), min(count, len(seqs))
+    found = _usearch().search(many, asked, count, "cos", exact=True, threads=1)
     return [
         Near(int(seqs[at]), distance)
         for at, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)

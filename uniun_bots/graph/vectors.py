@@ -19,12 +19,14 @@ from uniun_bots.errors import EngineError
 from uniun_bots.graph import embeddings, index_file, index_rows
 from uniun_bots.graph.by_words import within
 from uniun_bots.graph.embeddings import Registered
+from uniun_bots.graph.index_process import IndexProcess
 from uniun_bots.graph.scope import Scope
-from uniun_bots.graph.vector_index import Near, VectorIndex, scan
+from uniun_bots.graph.vector_index import Mark, Near, VectorIndex, scan
 from uniun_bots.inference.embed.embedder import Embedder
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Index = VectorIndex | IndexProcess
 
 PATIENCE_S = 2.0
 """What a question waits for its vector; then words alone must do."""
@@ -34,6 +36,8 @@ WINDOW = 50_000
 SAVE_AFTER = 5_000
 WORTH_SAVING = 500
 """Changes, at the end: what is read again costs a fifth of a second."""
+AT_HOME = 20_000
+"""A larger index lives in a process of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,9 @@ class Vectors:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="vectors")
         self._following = asyncio.Lock()
         self._registered: Registered | None = None
-        self._index: VectorIndex | None = None
+        self._index: Index | None = None
         self._ready: asyncio.Task[Registered] | None = None
-        self._follow: asyncio.Task[VectorIndex | None] | None = None
+        self._follow: asyncio.Task[Index | None] | None = None
         self.fault = ""
 
     async def aclose(self) -> None:
@@ -69,9 +73,10 @@ class Vectors:
                 task.cancel()
                 await asyncio.wait([task])
         try:
-            await self.save(WORTH_SAVING)
+            await self.save(max(WORTH_SAVING, len(self._index or ()) // 100))
         except OSError as fault:
             log.warning("search: the index is not saved: %s", fault)
+        await self._drop()
         await self.embedder.aclose()
         await asyncio.to_thread(self._thread.shutdown)
 
@@ -98,7 +103,8 @@ class Vectors:
             known = await self.store.write(lambda tx: embeddings.register(tx, info))
             async with self._following:
                 if self._registered != known:
-                    self._registered, self._index = known, None
+                    self._registered = known
+                    await self._drop()
         return known
 
     async def vector_of(self, question: str) -> bytes | None:
@@ -119,29 +125,58 @@ class Vectors:
 
     # the index ----------------------------------------------------------------------------------------
 
-    async def follow(self) -> VectorIndex | None:
-        """Take in what changed in the table, from a saved index or from nothing. None before `registered`."""
+    async def follow(self) -> Index | None:
+        """Take in what changed in the table, from a saved index or from nothing. None before `registered`.
+
+        Raises ConnectionError when the index was in a process of its own that has gone.
+        """
         async with self._following:
             embedder = self._registered
             if embedder is None:
                 return None
-            if self._index is None:
-                self._index = await self._open(embedder)
-            await self._read_on(self._index, embedder)
+            try:
+                if isinstance(self._index, VectorIndex) and len(self._index) > AT_HOME:
+                    await self._drop()
+                if self._index is None:
+                    self._index = await self._open(embedder)
+                await self._read_on(self._index, embedder)
+            except ConnectionError:
+                await self._drop()
+                raise
             return self._index
 
-    async def _open(self, embedder: Registered) -> VectorIndex:
-        newest = await self.store.read(index_rows.newest)
-        found = await self._blocking(lambda: index_file.load(self.folder, embedder, newest))
-        if found is not None:
+    async def _open(self, embedder: Registered) -> Index:
+        found = await self._begin(self.folder, embedder)
+        if found.mark != Mark():
             await self._read_on(found, embedder)
             held = await self.store.read(lambda tx: index_rows.vectors_held(tx, embedder.id))
-            if len(found) == held:
-                return found
-            log.warning("search: the index holds %d vectors and the table %d: made anew", len(found), held)
-        return await self._blocking(lambda: VectorIndex(embedder.width))
+            if len(found) != held:
+                log.warning(
+                    "search: the index holds %d vectors and the table %d: made anew", len(found), held
+                )
+                await self._close(found)
+                return await self._begin(None, embedder)
+        return found
 
-    async def _read_on(self, index: VectorIndex, embedder: Registered) -> None:
+    async def _begin(self, folder: Path | None, embedder: Registered) -> Index:
+        """With what the folder holds, if it was made of this table."""
+        newest = await self.store.read(index_rows.newest)
+        held = await self.store.read(lambda tx: index_rows.vectors_held(tx, embedder.id))
+        if held > AT_HOME:
+            return await self._blocking(lambda: IndexProcess(folder, embedder, newest))
+        return await self._blocking(lambda: _at_home(folder, embedder, newest))
+
+    async def _drop(self) -> None:
+        """The next one who follows makes it anew."""
+        index, self._index = self._index, None
+        if index is not None:
+            await self._close(index)
+
+    async def _close(self, index: Index) -> None:
+        if isinstance(index, IndexProcess):
+            await self._blocking(index.close)
+
+    async def _read_on(self, index: Index, embedder: Registered) -> None:
         more = True
         while more:
             page = await self.store.read(lambda tx: index_rows.changes(tx, embedder, index.mark))
@@ -156,7 +191,7 @@ class Vectors:
             if index is None or embedder is None:
                 return
             if index.unsaved >= (max(SAVE_AFTER, len(index) // 10) if worth is None else worth):
-                await self._blocking(lambda: index_file.save(self.folder, index, embedder))
+                await self._blocking(lambda: _save(self.folder, index, embedder))
                 await self.store.write(lambda tx: index_rows.forget_gone(tx, index.mark.gone))
 
     async def _blocking(self, work: Callable[[], T]) -> T:
@@ -175,6 +210,17 @@ class Vectors:
         self, vector: bytes, scope: Scope, limit: int, few: Sequence[int] | None = None
     ) -> list[Near]:
         """`few`: what `few_of` says of the scope."""
+        try:
+            return await self._nearest(vector, scope, limit, few)
+        except ConnectionError as fault:
+            log.warning("search: by words alone: %s", fault)
+            async with self._following:
+                await self._drop()
+            return []
+
+    async def _nearest(
+        self, vector: bytes, scope: Scope, limit: int, few: Sequence[int] | None
+    ) -> list[Near]:
         index, embedder = await self._index_in_time(), self._registered
         if embedder is None or len(vector) != embedder.width:
             return []
@@ -200,7 +246,7 @@ class Vectors:
                 return await self._scan_all(vector, embedder, scope, limit)
 
     async def _nearest_of_few(
-        self, index: VectorIndex, vector: bytes, few: Sequence[int], scope: Scope, limit: int
+        self, index: Index, vector: bytes, few: Sequence[int], scope: Scope, limit: int
     ) -> list[Near]:
         """All of them again when notes among the first ones have gone meanwhile."""
         for count in (limit, len(few)):
@@ -210,7 +256,7 @@ class Vectors:
                 break
         return found[:limit]
 
-    async def _index_in_time(self) -> VectorIndex | None:
+    async def _index_in_time(self) -> Index | None:
         if self._follow is None or self._follow.done():
             self._follow = asyncio.ensure_future(self.follow())
             self._follow.add_done_callback(_hear)
@@ -240,6 +286,18 @@ class Vectors:
             best += await self._scan(vector, rows, limit)
             best = sorted(best, key=lambda one: one.distance)[:limit]
         return best
+
+
+def _at_home(folder: Path | None, embedder: Registered, newest: Mark) -> VectorIndex:
+    found = index_file.load(folder, embedder, newest) if folder else None
+    return found or VectorIndex(embedder.width)
+
+
+def _save(folder: Path, index: Index, embedder: Registered) -> None:
+    if isinstance(index, IndexProcess):
+        index.save(folder, embedder)
+    else:
+        index_file.save(folder, index, embedder)
 
 
 def _hear(task: asyncio.Task[T]) -> None:
