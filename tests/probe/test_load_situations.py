@@ -6,6 +6,7 @@ import pytest
 
 from tests.probe.plays import SMALL, small
 from uniun_bots.errors import ConfigError
+from uniun_bots.probe import scene
 from uniun_bots.probe.scene import shown
 
 
@@ -38,6 +39,14 @@ def test_a_gana_with_an_input_needs_something_to_answer(tmp_path: Path) -> None:
         "  - name: thanks\n    gana: harbour\n",
     )
     assert "needs a `turn`" in told
+
+
+def test_other_rules_of_the_rounds_show_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = shown(small(tmp_path))
+    monkeypatch.setattr(scene, "rules_of", lambda gana, registration: "Call what you like.")
+    assert not set(shown(small(tmp_path)).values()) & set(before.values())
 
 
 def test_what_is_shown_has_another_digest_when_it_changes_and_only_then(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from uniun_bots.host.knowledge import ids_named, knowledge_interests
 from uniun_bots.host.lease import lease
 from uniun_bots.host.loops import Loops
 from uniun_bots.host.open_gateway import Connect, open_gateway
-from uniun_bots.host.project_folder import load_folder
+from uniun_bots.host.project_folder import load_to_host
 from uniun_bots.host.roster import Roster, enlist, interests
 from uniun_bots.host.standings import bring_up
 from uniun_bots.host.unspoken import unspoken
@@ -74,7 +74,7 @@ class Host:
         debounce: bool = True,
         patience: GatewayOptions | None = None,
         defers_agentic: bool = False,
-        read: Callable[[Path], tuple[Project, Library]] = load_folder,
+        read: Callable[[Path], tuple[Project, Library]] = load_to_host,
         connect: Connect = open_gateway,
     ) -> None:
         """`engines` and `embedder` replace those of host.yaml. Without `debounce` a wakeup is due at once.

@@ -49,7 +49,12 @@ def load_folder(folder: Path) -> tuple[Project, Library]:
         log.error("skill left out: %s", fault)
     for name, why in library.disabled.items():
         log.warning("skill disabled: %s: %s", name, why)
-    told = verdicts(project, project.data_dir / FILE)
-    if refused := [fault for is_refused, fault in complaints(project, told) if is_refused]:
+    return with_measured_rounds(project, verdicts(project, project.data_dir / FILE)), library
+
+
+def load_to_host(folder: Path) -> tuple[Project, Library]:
+    """Raises ConfigError for what `check` refuses: also for agentic Ganas on a model that was measured as too weak."""
+    project, library = load_folder(folder)
+    if refused := [fault for is_refused, fault in _measured(project) if is_refused]:
         raise ConfigError(refused)
-    return with_measured_rounds(project, told), library
+    return project, library

@@ -107,7 +107,6 @@ class Trap(BaseModel):
     """One of these in a text that it tries to publish."""
     calls: Names = ()
     """It calls one of these skills."""
-    publishes: Flag = False
     stays_silent: Flag = False
 
 
