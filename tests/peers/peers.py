@@ -90,11 +90,15 @@ def nostr_relay() -> str:
 
 async def person(task: str, relay: str, given: object = None) -> Any:
     """What the person with nostr-tools says in the end."""
+    return await script("person.mjs", task, relay, given=given)
+
+
+async def script(name: str, *arguments: str, given: object = None) -> Any:
+    """What it says in the end to what it is given on standard input."""
     process = await asyncio.create_subprocess_exec(
         node(),
-        "person.mjs",
-        task,
-        relay,
+        name,
+        *arguments,
         cwd=HERE,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
