@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,23 @@ def test_a_note_is_shown_with_what_it_names_and_what_names_it(folder: Path) -> N
     values = json.loads(told("notes", "show", REPLY.id, "--json", "--dir", folder))
     assert values["note"]["text"] == "It comes at noon."
     assert [one["kind"] for one in values["names"]] == ["reply", "root"]
+
+
+def test_a_note_is_found_by_the_beginning_that_listings_show(folder: Path) -> None:
+    whole = told("notes", "show", REPLY.id, "--dir", folder)
+    assert told("notes", "show", REPLY.id[:12], "--dir", folder) == whole
+    assert told("notes", "show", REPLY.id[:8].upper(), "--dir", folder) == whole
+    assert REPLY.id[:8] in told("explain", REPLY.id[:8], "--json", "--dir", folder)
+    assert "no note here begins with 00000000" in told("notes", "show", "0" * 8, "--dir", folder, code=1)
+
+
+async def test_a_beginning_that_several_notes_have_names_none(folder: Path) -> None:
+    twins = [replace(ROOT, id="abcdef01" + letter * 56) for letter in "ab"]
+    async with Store(folder / "data" / "uniun-bots.sqlite") as store:
+        await store.write(lambda tx: keep(tx, heard(*twins)))
+    said = told("notes", "show", "abcdef01", "--dir", folder, code=2)
+    assert all(twin.id in said for twin in twins)
+    assert twins[0].id in told("notes", "show", "abcdef01a", "--json", "--dir", folder)
 
 
 def test_a_note_that_is_not_known_and_one_that_is_no_id(folder: Path) -> None:

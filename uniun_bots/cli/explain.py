@@ -12,10 +12,10 @@ import click
 from uniun_bots.approvals.approval import State
 from uniun_bots.approvals.queue import approvals_about
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
-from uniun_bots.errors import BadReference, NotFound
+from uniun_bots.cli.note_argument import note_id
+from uniun_bots.errors import NotFound
 from uniun_bots.graph.find import note_by_id
 from uniun_bots.nostr.reference import spell_note
-from uniun_bots.nostr.references import parse_reference
 
 
 @click.command(epilog="Example: uniun-bots explain note1… --dir my-bots")
@@ -23,12 +23,12 @@ from uniun_bots.nostr.references import parse_reference
 @folder_option
 @json_option
 def explain(note: str, folder: Path, as_json: bool) -> None:
-    """Tell what happened to a note: where it was heard, who woke, why it was held, which run, which reply."""
-    try:
-        note_id = parse_reference(note, "note")
-    except BadReference as fault:
-        raise click.UsageError(str(fault)) from fault
-    story = read_store(folder, lambda tx: tell(tx, note_id))
+    """Tell what happened to a note: where it was heard, who woke, why it was held, which run, which reply.
+
+    NOTE is its id in any spelling, or the first 8 or more hex digits of it.
+    """
+    wanted = note_id(folder, note)
+    story = read_store(folder, lambda tx: tell(tx, wanted))
     click.echo(json.dumps(story) if as_json else "\n".join(_lines(story)))
 
 

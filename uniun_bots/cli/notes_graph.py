@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import check_manas, folder_option, read_store
-from uniun_bots.cli.notes_show import note_id
+from uniun_bots.cli.note_argument import note_id
 from uniun_bots.cli.picture_page import MARK, MARK_WITHIN, page
 from uniun_bots.errors import AlreadyThere, NotFound
 from uniun_bots.graph.picture import Picture, picture
@@ -30,7 +30,7 @@ def graph(around: str | None, manas: tuple[str, ...], most: int, out: Path, fold
     It needs no network and holds the notes themselves; private ones are left out. An older picture is replaced, any
     other file is not.
     """
-    start = note_id(around) if around else None
+    start = note_id(folder, around) if around else None
     check_manas(folder, manas)
     scope = Scope(manas=manas) if manas else Scope(everything=True)
     found = read_store(folder, lambda tx: picture(tx, scope, most, start))

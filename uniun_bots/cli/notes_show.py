@@ -10,18 +10,10 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
-from uniun_bots.errors import BadReference, NotFound
+from uniun_bots.cli.note_argument import note_id
+from uniun_bots.errors import NotFound
 from uniun_bots.graph.around_note import AroundNote, Neighbour, around_note
 from uniun_bots.nostr.reference import spell_note
-from uniun_bots.nostr.references import parse_reference
-
-
-def note_id(written: str) -> str:
-    """Hex for any way to write a note."""
-    try:
-        return parse_reference(written, "note")
-    except BadReference as fault:
-        raise click.UsageError(str(fault)) from fault
 
 
 @click.command("show", epilog="Example: uniun-bots notes show note1… --dir my-bots")
@@ -31,9 +23,10 @@ def note_id(written: str) -> str:
 def show(note: str, folder: Path, as_json: bool) -> None:
     """One note: its text, what it names and what names it, topics, surfaces, Manas, memory, and where it was heard.
 
-    What Ganas made of it is told by `explain`.
+    NOTE is its id in any spelling, or the first 8 or more hex digits of it, as listings show them. What Ganas made of
+    it is told by `explain`.
     """
-    wanted = note_id(note)
+    wanted = note_id(folder, note)
     found = read_store(folder, lambda tx: around_note(tx, wanted))
     if found is None:
         raise NotFound(f"{spell_note(wanted)} is not known here")

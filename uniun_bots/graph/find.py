@@ -52,6 +52,13 @@ def known_ids(tx: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
+def ids_beginning(tx: sqlite3.Connection, start: str, at_most: int) -> list[str]:
+    """Of notes; `start` in lower-case hex."""
+    asked = (start, f"{start}g", at_most)
+    rows = tx.execute("SELECT id FROM notes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", asked)
+    return [row[0] for row in rows]
+
+
 def _list(ids: Collection[str]) -> str:
     return json.dumps(list(ids))
 
