@@ -9,30 +9,23 @@ import click
 import pytest
 
 from uniun_bots.cli.commands import Commands
-from uniun_bots.cli.main import PLACES as TOP
 from uniun_bots.cli.main import main
-from uniun_bots.cli.notes import PLACES as NOTES
-from uniun_bots.cli.notes import notes
-from uniun_bots.cli.persona import PLACES as PERSONA
-from uniun_bots.cli.persona import persona
 
 HEAVY = ("aiohttp", "numpy", "uvloop", "uniun_bots.host.host", "uniun_bots.inference.engine")
-LISTED = [
-    (group, place) for group, places in ((main, TOP), (notes, NOTES), (persona, PERSONA)) for place in places
-]
 
 
-@pytest.mark.parametrize(
-    ("group", "place"), LISTED, ids=lambda value: value[0] if isinstance(value, tuple) else ""
-)
-def test_a_list_of_commands_says_of_each_how_its_own_help_begins(
-    group: Commands, place: tuple[str, str, str]
-) -> None:
-    name, _, summary = place
-    command = group.get_command(click.Context(group), name)
-    assert command is not None and command.name == name
-    assert summary.endswith(".")
-    assert " ".join(inspect.cleandoc(command.help or "").split()).startswith(summary[:-1])
+def groups() -> list[Commands]:
+    loaded = [main.get_command(click.Context(main), name) for name in main.places]
+    return [main, *(one for one in loaded if isinstance(one, Commands))]
+
+
+@pytest.mark.parametrize("group", groups(), ids=lambda group: group.name)
+def test_a_list_of_commands_says_of_each_how_its_own_help_begins(group: Commands) -> None:
+    for name, (place, summary) in group.places.items():
+        command = group.get_command(click.Context(group), name)
+        assert command is not None and command.name == name, place
+        assert summary.endswith("."), place
+        assert " ".join(inspect.cleandoc(command.help or "").split()).startswith(summary[:-1]), place
 
 
 SCRIPT = """
@@ -56,5 +49,5 @@ async def test_help_comes_without_a_host_a_socket_or_an_engine() -> None:
     child = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
     out, _ = await child.communicate()
     found = json.loads(out)
-    assert len(found) == len(TOP)
+    assert len(found) == len(main.places)
     assert {words: heavy for words, heavy in found.items() if heavy} == {}

@@ -19,16 +19,16 @@ class Commands(click.Group):
         """`places`: for each command that is imported when it is asked for: its name, `module:attribute`, and how
         its help begins."""
         super().__init__(*args, **kwargs)
-        self._places = {name: (place, summary) for name, place, summary in places}
+        self.places = {name: (place, summary) for name, place, summary in places}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which they were named, not by the alphabet."""
-        return [*self.commands, *self._places]
+        return [*self.commands, *self.places]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._places:
+        if cmd_name not in self.places:
             return super().get_command(ctx, cmd_name)
-        module, _, attribute = self._places[cmd_name][0].partition(":")
+        module, _, attribute = self.places[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
@@ -37,7 +37,7 @@ class Commands(click.Group):
         room = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
         own = [(name, command.get_short_help_str(room)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([*own, *((name, summary) for name, (_, summary) in self._places.items())])
+            formatter.write_dl([*own, *((name, summary) for name, (_, summary) in self.places.items())])
 
     def loaded(self) -> click.Group:
         """The same group with every command imported, for whoever looks at all of them."""

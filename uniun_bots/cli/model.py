@@ -34,7 +34,7 @@ from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.set_model import set_model
 from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
 
-PLACES = (("probe", "uniun_bots.cli.probe:probe_model", "Measure how reliably a model does agentic work."),)
+PLACES = (("probe", "uniun_bots.cli.probe:probe_model", "Measure how reliably MODEL does agentic work."),)
 
 
 @click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots model list --dir my-bots")

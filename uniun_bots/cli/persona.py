@@ -42,7 +42,7 @@ PLACES = (
     (
         "install",
         "uniun_bots.cli.persona_share:install_persona",
-        "Write a persona file from a template, after a yes.",
+        "Write a persona file from a template.",
     ),
 )
 

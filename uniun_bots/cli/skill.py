@@ -38,8 +38,8 @@ from_option = click.option(
 
 _HERE = "uniun_bots.cli"
 PLACES = (
-    ("install", f"{_HERE}.skill_install:install_skill", "Look at the whole of a skill, then say yes or no to it."),
-    ("inspect", f"{_HERE}.skill_inspect:inspect_skill", "Look at a skill that somebody shared; nothing is written."),
+    ("install", f"{_HERE}.skill_install:install_skill", "Install a skill: look at the whole of it, then say yes or no."),
+    ("inspect", f"{_HERE}.skill_inspect:inspect_skill", "Look at a skill that somebody shared."),
     ("update", f"{_HERE}.skill_install:update_skill", "Follow the authors of installed skills."),
     ("publish", f"{_HERE}.skill_publish:publish_skill", "Give a skill of your own to others."),
     ("search", f"{_HERE}.skill_publish:search_skills", "Skills that others published."),
