@@ -38,7 +38,7 @@ from_option = click.option(
 
 _HERE = "uniun_bots.cli"
 PLACES = (
-    ("install", f"{_HERE}.skill_install:install_skill", "Install a skill: look at the whole of it, then say yes or no."),
+    ("install", f"{_HERE}.skill_install:install_skill", "Install a skill."),
     ("inspect", f"{_HERE}.skill_inspect:inspect_skill", "Look at a skill that somebody shared."),
     ("update", f"{_HERE}.skill_install:update_skill", "Follow the authors of installed skills."),
     ("publish", f"{_HERE}.skill_publish:publish_skill", "Give a skill of your own to others."),
