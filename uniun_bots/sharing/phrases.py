@@ -21,6 +21,8 @@ def phrases_in(read: Flat, known: tuple[Phrase, ...]) -> Iterator[tuple[int, int
     """Where each begins and ends in the text that was read."""
     for phrase in known:
         first, *others = (_pattern(part, phrase.language) for part in phrase.parts)
+        if not all(part.search(read.text) for part in others):
+            continue
         for match in first.finditer(read.text):
             start, end = _sentence(read.text, match)
             near = [part.search(read.text, start, end) for part in others]

@@ -109,8 +109,9 @@ def _line(line_ends: list[int], index: int) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end if end >= 0 else len(text)
+    """Of the line, or as much of it as is quoted."""
+    end = text.find("\n", at, at + _LONGEST_QUOTE)
+    return end if end >= 0 else min(len(text), at + _LONGEST_QUOTE + 1)
 
 
 def _quoted(words: str) -> str:
