@@ -125,7 +125,7 @@ def read(tx: sqlite3.Connection, scope: Scope) -> list[int]:
     driven = [row[0] for row in tx.execute(f"SELECT n.seq {source} ORDER BY 1", parameters)]
     assert tested == driven
     few = few_of(tx, scope, 99)
-    assert few is None or sorted(few) == tested
+    assert few is None or set(tested) <= set(few)
     return tested
 
 
@@ -157,12 +157,12 @@ def test_a_scope_that_may_hold_more_than_a_few_is_not_told_as_few(tx: sqlite3.Co
 def test_few_notes_are_told_without_a_look_at_the_notes(tx: sqlite3.Connection) -> None:
     steps: list[str] = []
     tx.set_trace_callback(steps.append)
-    few_of(tx, Scope(manas=("harbour",), authors=(BOB,), surfaces=(GROUP,)), 9)
+    few_of(tx, Scope(manas=("harbour",), authors=(BOB,), surfaces=(GROUP,), drafts=True), 9)
     tx.set_trace_callback(None)
-    plan = tx.execute(f"EXPLAIN QUERY PLAN {steps[-1]}").fetchall()
-    read = [row["detail"] for row in plan if " n " in row["detail"] or "notes" in row["detail"]]
-    assert len(read) == 3
-    assert all(" COVERING INDEX " in one or "PRIMARY KEY" in one for one in read), read
+    plan = [row["detail"] for row in tx.execute(f"EXPLAIN QUERY PLAN {steps[-1]}")]
+    read = [step for step in plan if step.startswith(("SEARCH", "SCAN"))]
+    assert len(read) == 4
+    assert all(" COVERING INDEX " in step or "USING PRIMARY KEY" in step for step in read), read
 
 
 def text_of(tx: sqlite3.Connection, scope: Scope) -> set[str]:

@@ -9,7 +9,6 @@ from uniun_bots.personas.hosted import HostedGana
 
 Condition = tuple[str, list[object]]
 """SQL and its parameters."""
-_AUDIENCE = "(n.audience IS NULL OR n.audience = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def where(scope: Scope) -> Condition:
     tests.append(("(n.raw IS NOT NULL OR n.text != '')", []))
     tests.append(("n.deleted = 0", []))
     # Private notes: only those of this conversation, and with `= NULL` none.
-    tests.append((_AUDIENCE, [scope.audience]))
+    tests.append(("(n.audience IS NULL OR n.audience = ?)", [scope.audience]))
     return " AND ".join(sql for sql, _ in tests), [value for _, values in tests for value in values]
 
 
@@ -65,22 +64,24 @@ def from_where(scope: Scope) -> Condition:
 
 
 def _members(scope: Scope) -> list[Condition]:
-    # A note has one author and one origin; of the others it may have several.
+    # A note has one author; of the others it may have several.
     named = (
         ("DISTINCT seq FROM manas_notes", "manas", scope.manas),
         ("seq FROM notes", "author", scope.authors),
         ("DISTINCT seq FROM surfaces", "surface", scope.surfaces),
-        ("seq FROM notes", "origin", ("draft",) if scope.drafts else ()),
     )
-    return [
+    members: list[Condition] = [
         (f"SELECT {source} WHERE {column} {_in(names)}", [*names]) for source, column, names in named if names
     ]
+    # The word itself: the index of drafts is not used for a parameter.
+    return [*members, ("SELECT seq FROM notes WHERE origin = 'draft'", [])] if scope.drafts else members
 
 
 def few_of(tx: sqlite3.Connection, scope: Scope, at_most: int) -> list[int] | None:
-    """Arrival numbers of a scope of up to so many notes, told from indexes alone; None when it may hold more.
+    """The arrival numbers that a scope of up to so many notes is drawn from; None when they may be more.
 
-    Those that retention has emptied are among them: who shows one of these asks `where` about it.
+    Told from indexes, without a look at the notes: so there may be some among them that the reader may not see or
+    that the scope leaves out. Who finds one of these asks `where` about it.
     """
     members = _members(scope)
     if scope.everything or not members:
@@ -89,16 +90,7 @@ def few_of(tx: sqlite3.Connection, scope: Scope, at_most: int) -> list[int] | No
     every = " UNION ALL ".join(sql for sql, _ in members)
     if tx.execute(f"SELECT 1 FROM ({every}) LIMIT 1 OFFSET ?", (*named, at_most)).fetchone():  # noqa: S608
         return None
-    if _narrowings(scope):
-        source, parameters = from_where(scope)
-        return [row[0] for row in tx.execute(f"SELECT n.seq {source}", parameters)]
-    union = " UNION ".join(sql for sql, _ in members)
-    rows = tx.execute(
-        f"SELECT n.seq FROM ({union}) m CROSS JOIN notes n INDEXED BY notes_by_seq ON n.seq = m.seq"  # noqa: S608
-        f" WHERE n.deleted = 0 AND {_AUDIENCE}",
-        (*named, scope.audience),
-    )
-    return [row[0] for row in rows]
+    return [row[0] for row in tx.execute(" UNION ".join(sql for sql, _ in members), named)]
 
 
 def count(tx: sqlite3.Connection, scope: Scope, at_most: int | None = None) -> int:

@@ -248,11 +248,11 @@ class Vectors:
     async def _nearest_of_few(
         self, index: Index, vector: bytes, few: Sequence[int], scope: Scope, limit: int
     ) -> list[Near]:
-        """All of them again when notes among the first ones have gone meanwhile."""
-        for count in (limit, len(few)):
+        """More of them when there were some among the first ones that the reader may not see."""
+        for count in (limit, 4 * limit, len(few)):
             near = await self._blocking(lambda: index.nearest_of(vector, few, count))  # noqa: B023
             found = await self._within(near, scope)
-            if len(found) == min(limit, len(near)):
+            if len(found) >= limit or len(near) < count:
                 break
         return found[:limit]
 
