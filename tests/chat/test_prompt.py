@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from uniun_bots.chat.conversation import Exchange
 from uniun_bots.chat.prompt import RULES, Draft, Prompt, compose
 from uniun_bots.context.packing import Costs
 from uniun_bots.errors import PromptTooLong
+from uniun_bots.inference.request import Message
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.skills.handles import Handles
 
@@ -47,6 +49,22 @@ async def test_a_handle_is_given_to_what_is_shown_and_to_nothing_else() -> None:
     assert 0 < len(prompt.notes) < len(notes)
     assert list(handles.values())[1:] == [one.id for one in prompt.notes]
     assert "(n2, " in prompt.messages[0].content and "(n1, " not in prompt.messages[0].content
+
+
+async def test_notes_that_are_longer_together_than_one_by_one_still_fit() -> None:
+    class Sticky(ScriptedEngine):
+        async def count(self, messages: Sequence[Message]) -> int:
+            quotes = sum(message.content.count("\n> ") for message in messages)
+            return await super().count(messages) + 30 * max(0, quotes - 1)
+
+    engine = Sticky(context_tokens=700)
+    handles = Handles()
+    notes = tuple(note(at, f"{at} " * 40) for at in range(1, 9))
+    draft = replace(DRAFT, notes=notes, handles=handles)
+    prompt = await compose(draft, engine=engine, answer_tokens=330, costs=Costs())
+    assert await engine.count(prompt.messages) <= 370
+    assert list(handles.values()) == [one.id for one in prompt.notes]
+    assert 0 < len(prompt.notes) < len(notes)
 
 
 async def test_a_long_note_is_shown_by_its_beginning() -> None:

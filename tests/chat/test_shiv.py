@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,8 @@ from uniun_bots.chat.telling import Again, Begun
 from uniun_bots.database.store import Store
 from uniun_bots.errors import EngineError, EngineLost, NotFound, UniunError
 from uniun_bots.graph.keep import keep
+from uniun_bots.graph.note import Note
+from uniun_bots.graph.scope import Scope
 from uniun_bots.inference.scripted import Reply
 
 FERRY, BREAD, MARKET = "The ferry leaves at nine.", "Bread is baked on Mondays.", "The market opens at eight."
@@ -205,15 +208,22 @@ async def test_a_fault_of_the_engine_is_raised_and_kept(store: Store, chat: Make
     assert [(one.state, one.reason) for one in await talk.kept()][1] == (State.FAILED, "no such luck")
 
 
-async def test_background_work_stands_back_while_a_question_is_answered(store: Store, chat: MakeChat) -> None:
-    await keep_texts(store, FERRY)
-    talk = chat([Reply("At nine", hangs=True)])
-    asking = asyncio.ensure_future(talk.ask("When does the ferry leave?"))
-    await talk.engine.until_asked(1)
+async def test_background_work_stands_back_from_the_question_to_the_answer(
+    store: Store, chat: MakeChat
+) -> None:
+    """Also while notes are searched and no model runs."""
+    talk = chat([])
     (seat,) = talk.scheduler._seats.values()
-    (ticket,) = seat.policy.running
-    assert ticket.kind == "chat"
-    assert seat.policy.chat.open
+    searching = asyncio.Event()
+
+    async def search(text: str, scope: Scope, limit: int) -> list[Note]:
+        searching.set()
+        return await asyncio.Future()
+
+    shiv = replace(talk.shiv(), search=search)
+    asking = asyncio.ensure_future(shiv.ask(Question("When does the ferry leave?"), talk.tell))
+    await searching.wait()
+    assert (seat.policy.chat.open, len(seat.policy.running)) == (1, 0)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

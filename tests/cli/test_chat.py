@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sqlite3
 from collections.abc import AsyncIterator
@@ -235,3 +236,28 @@ async def test_ctrl_c_stops_the_model(folder: Folder, hosted: bool) -> None:
             ended = await asking.end(None)
         assert (ended.code, "(stopped)" in ended.err) == (1, True), ended.all
         await folder.until("SELECT 1 FROM messages WHERE state = 'cancelled'")
+
+
+async def test_ctrl_c_in_a_terminal_stops_the_answer_and_not_the_chat(folder: Folder) -> None:
+    await folder.knows(FERRY)
+    folder.replies(ANSWER, latency="10m")
+    outer, inner = os.openpty()
+    chat = await asyncio.create_subprocess_exec(
+        *Child.command("chat", "--dir", folder.path),
+        env=Child.environment({}),
+        stdin=inner,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    os.close(inner)
+    try:
+        os.write(outer, f"{QUESTION}\n".encode())
+        await folder.until("SELECT 1 FROM messages")
+        chat.send_signal(signal.SIGINT)
+        await folder.until("SELECT 1 FROM messages WHERE state = 'cancelled'")
+        os.write(outer, b":deep\n:quit\n")
+        out, err = await chat.communicate()
+    finally:
+        os.close(outer)
+    assert (chat.returncode, b"deep from now on" in out, b"(stopped)" in err) == (0, True, True), (out, err)

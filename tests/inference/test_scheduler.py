@@ -90,6 +90,17 @@ async def test_an_engine_is_told_the_tier_of_each_request() -> None:
     assert [request.tier for request in engine.requests] == [4, 3, 2, 1, 0]
 
 
+async def test_whoever_submits_a_job_hears_its_answer_in_pieces() -> None:
+    pieces: list[str] = []
+    request = Request((Message("user", "?"),), max_tokens=8)
+    async with Scheduler({"default": ScriptedEngine(["High water is at noon. "])}) as scheduler:
+        completion = await scheduler.submit(
+            Job("shiv", "default", request, kind="chat", on_piece=pieces.append)
+        )
+    assert pieces == ["High", " water", " is", " at", " noon.", " "]
+    assert "".join(pieces) == completion.text
+
+
 async def test_an_engine_with_slots_runs_that_many_at_once() -> None:
     engine = Gated(slots=3)
     async with Scheduler({"default": engine}) as scheduler:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uniun_bots.nostr.text import CUT_MARK, clean, cut
+from uniun_bots.nostr.text import CUT_MARK, clean, cut, inert
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,19 @@ from uniun_bots.nostr.text import CUT_MARK, clean, cut
 def test_control_characters_and_half_surrogates_are_gone(text: str, cleaned: str) -> None:
     """A37, E06: they raise at the database, hide rows from it, or steer a terminal."""
     assert clean(text) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]0;title\x07 \x9b2J", "]0;title 2J"),
+        ("abc\u202edcba\u202c", "abc\ufffddcba\ufffd"),
+        ("\u2066a\u2069 b\u2028c", "\ufffda\ufffd b\ufffdc"),
+        ("שלום\u200f عَلَيْكُمْ नमस्\u200dते 👩\u200d🚀\n", "שלום\u200f عَلَيْكُمْ नमस्\u200dते 👩\u200d🚀\n"),
+    ],
+)
+def test_nothing_steers_a_terminal_or_turns_its_writing_around(text: str, shown: str) -> None:
+    assert inert(text) == shown
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\n\t")))
