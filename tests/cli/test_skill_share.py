@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.personas.folder import persona
-from tests.sharing.people import Person
+from tests.sharing.people import Person, typed
 from tests.skills.samples import skill_file
-from uniun_bots.relays.local import LocalRelay
+from uniun_bots.relays.local import LocalRelay, LocalRelayOptions
 from uniun_bots.sharing.event import hash_of
 from uniun_bots.sharing.reference import spell_event
 
@@ -187,3 +187,26 @@ async def test_a_skill_in_use_is_not_removed(author: Person, reader: Person) -> 
     (reader.folder / "personas" / "tide.md").write_text(persona("skills: [tide-table]"))
     ended = await reader.says("remove", "tide-table", "--yes")
     assert ended.code == 1 and "used by tide" in ended.err, ended.all
+
+
+async def test_somebody_at_a_terminal_sees_all_of_it_and_is_asked(author: Person, reader: Person) -> None:
+    old = (await author.publishes())["name_id"]
+    made = await author.publishes()
+    no = await typed(reader, "n\n", "install", made["event_id"])
+    assert no.code == 1 and "nothing was installed" in no.out and reader.has() == {}, no.all
+    lost = spell_event(old, author.signer.public_key, 33400)
+    yes = await typed(reader, "y\ny\n", "install", lost)
+    assert yes.code == 0 and "Look at that one?" in yes.out and BODY in yes.out, yes.all
+    assert reader.has()["version"] == "1.0.1" and "at a terminal" in reader.has()["approved"]
+
+
+async def test_relays_that_want_a_login_and_work_get_both(tmp_path: Path) -> None:
+    async with LocalRelay(LocalRelayOptions(auth=True, min_pow=6)) as relay:
+        author = Person(tmp_path / "author", relay.url)
+        author.skill(BODY)
+        (author.folder / "relays" / "local.yaml").write_text(
+            f"relays: [{{url: {relay.url}, auth: true, pow: 6}}]\n"
+        )
+        ended = await author.says("publish", "tide-table", "--json")
+        assert ended.code == 0, ended.all
+        assert json.loads(ended.out)["relays"] == {relay.url: "accepted"}

@@ -178,3 +178,16 @@ async def test_removing_takes_it_from_a_running_host(stage: Stage) -> None:
         await tell(host, "install", asdict(parcel(stage, event)))
         await tell(host, "remove", {"name": "tide-table"})
         assert host.house.roster.installed == ()
+
+
+async def test_a_folder_that_cannot_be_read_keeps_no_persona_from_losing_a_skill(stage: Stage) -> None:
+    event = await published(stage)
+    stage.persona(task="Be brief.")
+    async with stage.host() as host:
+        await tell(host, "install", asdict(parcel(stage, event)))
+        stage.persona(task="Be brief.", skills="[tide-table]")
+        await host.reload()
+        stage.persona("broken", trigger="never")
+        done = await tell(host, "remove", {"name": "tide-table"})
+        assert "broken.md" in done["told"]
+        assert host.house.roster.skills["tide"].texts == ()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import pty
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.cli.child import Ended, cli
+from tests.cli.child import WITHIN_S, Child, Ended, cli
 from tests.host.stage import nsec
 from tests.skills.samples import skill_file
 from uniun_bots.cli.shelf import installed_rows
@@ -75,3 +78,22 @@ class Person:
         """As `skill list --json` tells it."""
         rows = {one["name"]: one for one in installed_rows(load_skills(self.folder), lambda _: [])}
         return rows.get(name, {})
+
+
+async def typed(person: Person, answers: str, *words: str) -> Ended:
+    """`uniun-bots skill …` with somebody at a terminal who types this."""
+    master, slave = pty.openpty()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *Child.command("skill", *words, "--dir", person.folder),
+            env=Child.environment(person.environ),
+            stdin=slave,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        os.write(master, answers.encode())
+        out, err = await asyncio.wait_for(process.communicate(), WITHIN_S)
+    finally:
+        os.close(slave)
+        os.close(master)
+    return Ended(process.returncode or 0, out.decode(), err.decode())

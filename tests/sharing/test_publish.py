@@ -12,12 +12,15 @@ from tests.sharing.town import Town
 from tests.skills.samples import skill_file
 from uniun_bots.errors import Deleted, NotFetched, NotFound, SharingRefused, TooLarge
 from uniun_bots.nostr.filter import Filter
+from uniun_bots.nostr.signer import difficulty_of
+from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.sharing.event import LARGEST_BYTES, normal, read_manifest
 from uniun_bots.sharing.fetch import fetch
 from uniun_bots.sharing.publish import (
     GOOD_FOR_S,
     Before,
     Published,
+    difficulty_for,
     next_version,
     published_before,
     release_of,
@@ -134,6 +137,17 @@ async def test_a_version_after_a_revocation_stands(town: Town) -> None:
     found = await fetch(town.where, read_wanted(spell_name(KEY, "tide-table")))
     assert found.event == made.of_name
     assert verified_skill(found.event, NOW, found.deletions)
+
+
+async def test_work_is_mined_into_both_events_and_the_hardest_relay_decides(town: Town) -> None:
+    before = await published_before(town.where, KEY, "tide-table")
+    release = release_of(skill_of(TEXT, "tide-table"), TEXT, before, version=None, good_for_s=60, now=NOW)
+    made = await sign_release(release, ADA, before, difficulty=8)
+    for event in (made.of_version, made.of_name):
+        assert difficulty_of(event.id) >= 8 and verified_skill(event, NOW)
+    relays = [RelayAddress(url=town.urls[0], pow=bits) for bits in (0, 12, 3)]
+    assert await difficulty_for(town.door, relays, 5) == 12
+    assert await difficulty_for(town.door, relays[:1], 5) == 5
 
 
 async def test_nothing_is_revoked_that_no_relay_has(town: Town) -> None:

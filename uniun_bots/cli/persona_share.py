@@ -13,6 +13,7 @@ from uniun_bots.cli.gate import gate_of, show_gate
 from uniun_bots.cli.sharing import (
     accept_option,
     agree_to_publish,
+    difficulty_here,
     go,
     identity_option,
     opened,
@@ -83,7 +84,7 @@ def publish_persona(
     signer = signer_of(folder, identity)
 
     async def main() -> int:
-        async with opened(folder, relay_set) as where:
+        async with opened(folder, relay_set, signer) as where:
             text = await _template_text(folder, where, gana, signer.public_key, skill_form(folder))
             before = await published_before(where, signer.public_key, name, TEMPLATE)
             release = _release(name, text, before, version, good_for_s)
@@ -94,7 +95,8 @@ def publish_persona(
                 )
                 return 0
             agree_to_publish(f"the template {name} {release.version}", TEMPLATE.kind, writes, yes)
-            signed = await sign_release(release, signer, before, TEMPLATE)
+            bits = await difficulty_here(folder, relay_set, where)
+            signed = await sign_release(release, signer, before, TEMPLATE, bits)
             receipts = await send(where.door, (signed.of_version, signed.of_name), writes)
             return tell_published(signed, receipts, as_json)
 

@@ -28,7 +28,7 @@ from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.sharing.event import SKILL, Form
 from uniun_bots.sharing.fetch import Where
-from uniun_bots.sharing.publish import strangers_among
+from uniun_bots.sharing.publish import difficulty_for, strangers_among
 
 accept_option = click.option(
     "--accept", metavar="sha256:HASH", help="Say yes beforehand, to exactly the bytes with this hash."
@@ -104,10 +104,16 @@ def relays_named(folder: Path, name: str | None) -> RelaySet:
 
 
 @asynccontextmanager
-async def opened(folder: Path, relay_set: str | None) -> AsyncIterator[Where]:
-    """A door to these relays. Behind a proxy no names are looked up, so hints of strangers are not followed."""
+async def opened(
+    folder: Path, relay_set: str | None, signer: LocalSigner | None = None
+) -> AsyncIterator[Where]:
+    """A door to these relays. Behind a proxy no names are looked up, so hints of strangers are not followed.
+
+    `signer` logs in where the set allows a relay to ask for that.
+    """
     relays, proxy = relays_named(folder, relay_set).relays, settings_of(folder).proxy
-    async with Gateway(GatewayOptions(relays=relays, proxy=proxy), WallClock()) as door:
+    signers = {signer.public_key: signer} if signer else {}
+    async with Gateway(GatewayOptions(relays=relays, proxy=proxy), WallClock(), signers=signers) as door:
         yield Where(door, tuple(one.url for one in relays if one.read), follow_hints=proxy is None)
 
 
@@ -124,6 +130,12 @@ def signer_of(folder: Path, identity: str | None) -> LocalSigner:
     except ValueError as fault:
         raise KeyRefused(f"--identity {fault}") from None
     return resolve_identity(reference, data_dir(folder), os.environ, ask_passphrase)
+
+
+async def difficulty_here(folder: Path, relay_set: str | None, where: Where) -> int:
+    """Leading zero bits to mine into what is published."""
+    writes = [one for one in relays_named(folder, relay_set).relays if one.write]
+    return await difficulty_for(where.door, writes, settings_of(folder).pow)
 
 
 def agree_to_publish(what: str, kind: int, relays: tuple[str, ...], yes: bool) -> None:

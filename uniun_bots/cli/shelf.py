@@ -70,5 +70,12 @@ def _origin(one: Installed) -> dict[str, Any]:
 
 
 def remove_installed(folder: Path, name: str) -> None:
-    act(folder, "/skills/remove", {"name": name}, lambda tx: uninstall(tx, name))
+    done = act(folder, "/skills/remove", {"name": name}, lambda tx: uninstall(tx, name))
     click.echo(f"{name} is removed, with everything that was known of it")
+    tell_host_fault(done)
+
+
+def tell_host_fault(done: dict[str, Any]) -> None:
+    """What was asked for is done, and the host could not read the folder again."""
+    if told := done.get("told"):
+        click.echo(told, err=True)

@@ -15,6 +15,7 @@ from uniun_bots import failpoints
 from uniun_bots.cli.folder import data_dir, folder_option, project_data_dir, read_store
 from uniun_bots.cli.gate import gate_of, show_gate
 from uniun_bots.cli.sharing import accept_option, go, opened, relays_option, skill_form, terminal, whoever
+from uniun_bots.cli.shelf import tell_host_fault
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import AlreadyThere, Deleted, Gone, NotFound, SharingRefused
@@ -106,10 +107,11 @@ async def _take(folder: Path, candidate: Candidate, gate: Gate, accept: str | No
         return 1
     failpoints.hit("agreed")
     parcel = parcel_of(candidate, gate.preview.hash, whoever(accept), gate.warned_by)
-    await write(folder, "install", asdict(parcel))
+    done = await write(folder, "install", asdict(parcel))
     click.echo(
         f"{candidate.name} is installed; write `skills: [{candidate.name}]` into a persona file to give it to one"
     )
+    tell_host_fault(done)
     return 0
 
 

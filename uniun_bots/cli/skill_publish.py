@@ -13,6 +13,7 @@ from rich.table import Table
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.cli.sharing import (
     agree_to_publish,
+    difficulty_here,
     go,
     identity_option,
     opened,
@@ -81,7 +82,7 @@ def publish_skill(
     signer, form = signer_of(folder, identity), skill_form(folder)
 
     async def main() -> int:
-        async with opened(folder, relay_set) as where:
+        async with opened(folder, relay_set, signer) as where:
             before = await published_before(where, signer.public_key, name, form)
             release = release_of(
                 skill_of(text, name),
@@ -99,7 +100,8 @@ def publish_skill(
                 show_drafts(made, writes)
                 return 0
             agree_to_publish(f"{name} {release.version}", form.kind, writes, yes)
-            signed = await sign_release(release, signer, before, form)
+            bits = await difficulty_here(folder, relay_set, where)
+            signed = await sign_release(release, signer, before, form, bits)
             receipts = await send(where.door, (signed.of_version, signed.of_name), writes)
             return tell_published(signed, receipts, as_json)
 
@@ -120,8 +122,9 @@ def revoke_skill(
     signer, form = signer_of(folder, identity), skill_form(folder)
 
     async def main() -> int:
-        async with opened(folder, relay_set) as where:
-            event = await revocation(where, signer, name, reason, WallClock().now(), form)
+        async with opened(folder, relay_set, signer) as where:
+            bits = await difficulty_here(folder, relay_set, where)
+            event = await revocation(where, signer, name, reason, WallClock().now(), form, bits)
             writes = _writes(folder, relay_set)
             agree_to_publish(f"that {name} is taken back", 5, writes, yes)
             (receipts,) = await send(where.door, [event], writes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from uniun_bots.errors import NotFound
+from uniun_bots.errors import ConfigError, NotFound
+from uniun_bots.host.skill_watch import without
 from uniun_bots.sharing.event import SKILL, Form
 from uniun_bots.sharing.take import read_parcel, take
 from uniun_bots.skills.installed import disable, uninstall
@@ -33,8 +34,16 @@ async def shelve(store: Store, word: str, asked: dict[str, Any], now: float, for
 
 
 async def shelve_in_host(host: Host, word: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """And read the folder again, so that personas have it or lose it at once."""
+    """And read the folder again, so that personas have it or lose it at once.
+
+    A folder that cannot be read now keeps nobody from losing it.
+    """
     form = replace(SKILL, kind=host.house.settings.skill_kind)
     done = await shelve(host.store, word, asked, host.clock.now(), form)
-    await host.reload()
+    if word != "install":
+        host.house.roster = without(host.house.roster, {done["name"]})
+    try:
+        await host.reload()
+    except ConfigError as fault:
+        done["told"] = f"the running host goes on with the files that it had:\n{fault}"
     return done

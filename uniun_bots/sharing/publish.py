@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from uniun_bots.errors import BadManifest, NotFetched, NotFound, NotText, SharingRefused
 from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.filter import Filter
-from uniun_bots.nostr.signer import Signer
+from uniun_bots.nostr.signer import Signer, mine
+from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.door import Door
 from uniun_bots.relays.hints import is_near
 from uniun_bots.relays.receipt import Receipt
@@ -124,9 +125,25 @@ class Published:
     of_name: Event
 
 
-async def sign_release(release: Release, signer: Signer, before: Before, form: Form = SKILL) -> Published:
+async def sign_release(
+    release: Release, signer: Signer, before: Before, form: Form = SKILL, difficulty: int = 0
+) -> Published:
+    """`difficulty`: leading zero bits of the ids (NIP-13)."""
     made = drafts(release, signer.public_key, form, before.of_name, before.of_version)
-    return Published(await signer.sign(made[0]), await signer.sign(made[1]))
+    mined = [await mine(draft, signer.public_key, difficulty) for draft in made]
+    return Published(await signer.sign(mined[0]), await signer.sign(mined[1]))
+
+
+async def difficulty_for(door: Door, relays: Sequence[RelayAddress], own: int) -> int:
+    """The most of what the settings and the relays ask for: one event goes to all of them."""
+    asked = [own]
+    for relay in relays:
+        said = relay.pow
+        if said is None:
+            information = await door.information(relay.url)
+            said = information.min_pow_difficulty if information else 0
+        asked.append(said)
+    return max(asked)
 
 
 async def send(door: Door, events: Sequence[Event], relays: Sequence[str]) -> list[list[Receipt]]:
@@ -135,13 +152,20 @@ async def send(door: Door, events: Sequence[Event], relays: Sequence[str]) -> li
 
 
 async def revocation(
-    where: Where, signer: Signer, name: str, reason: str, now: float, form: Form = SKILL
+    where: Where,
+    signer: Signer,
+    name: str,
+    reason: str,
+    now: float,
+    form: Form = SKILL,
+    difficulty: int = 0,
 ) -> Event:
     """A deletion (NIP-09) of every version of the name that a relay has, and of their addresses. Raises NotFound."""
     events = await versions_out(where, signer.public_key, name, form)
     if not events:
         raise NotFound(f"none of the relays has a {form.what} {name} by this key")
-    return await signer.sign(revocation_draft(events, name, reason, now, form))
+    draft = revocation_draft(events, name, reason, now, form)
+    return await signer.sign(await mine(draft, signer.public_key, difficulty))
 
 
 async def versions_out(where: Where, author: str, name: str, form: Form = SKILL) -> list[Event]:
