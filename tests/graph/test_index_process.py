@@ -69,11 +69,12 @@ async def test_it_follows_the_table(store: Store, vectors: Vectors) -> None:
 
 
 async def test_it_is_saved_and_begun_again_from_the_file(store: Store, vectors: Vectors) -> None:
-    await process_of(vectors)
+    index = await process_of(vectors)
     await vectors.save(1)
     beside = index_file.read_beside(vectors.folder)
     assert beside is not None
     assert beside.count == len(TEXTS)
+    assert beside.file.endswith(f"-{index.process.pid}.usearch"), "written elsewhere"
     again = vectors_over(store, vectors.embedder)
     await again.registered()
     assert (await process_of(again)).unsaved == 0

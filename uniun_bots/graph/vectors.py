@@ -17,7 +17,7 @@ from typing import TypeVar
 from uniun_bots.database.store import Store
 from uniun_bots.errors import EngineError
 from uniun_bots.graph import embeddings, index_file, index_rows
-from uniun_bots.graph.by_words import within
+from uniun_bots.graph.by_words import FIRST_LOOK, within
 from uniun_bots.graph.embeddings import Registered
 from uniun_bots.graph.index_process import IndexProcess
 from uniun_bots.graph.scope import Scope
@@ -230,7 +230,7 @@ class Vectors:
             return await self._scan(vector, rows, limit) if len(rows) <= MOST_SCANNED else []
         if few is not None:
             return await self._nearest_of_few(index, vector, few, scope, limit)
-        scanned, count = False, limit + limit // 4 if scope.everything else 4 * limit
+        scanned, count = False, limit + limit // 4 if scope.everything else FIRST_LOOK * limit
         while True:
             near = await self._blocking(lambda: index.nearest(vector, count))  # noqa: B023
             found = await self._within(near, scope)
