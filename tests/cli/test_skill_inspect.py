@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -52,29 +53,33 @@ async def test_a_file_is_shown_by_the_same_steps(relay: str, tmp_path: Path) -> 
     assert refused.code == 1 and refused.out == "" and "never JavaScript" in refused.err, refused.all
 
 
-def at_terminal(person: Person, *words: str, typed: str) -> str:
-    """What a person sees who types this in a terminal of 60 columns."""
+def at_terminal(person: Person, *words: str, before: str, answer: str) -> str:
+    """What a person sees in a terminal of 60 columns, who types something at once and something at the question."""
     command = Child.command("skill", *words, "--dir", person.folder)
     child, screen = pty.fork()
     if child == 0:
         os.execve(command[0], command, Child.environment(person.environ) | {"COLUMNS": "60"})  # noqa: S606
-    os.write(screen, typed.encode())
+    os.write(screen, before.encode())
     seen = b""
-    try:
+    # At its end the child closes its side, which is an error to whoever still reads.
+    with contextlib.suppress(OSError):
         while piece := os.read(screen, 65536):
             seen += piece
-    except OSError:  # the child closed its side
-        seen += b""
+            if b"[y/N]" in seen and answer:
+                os.write(screen, answer.encode())
+                answer = ""
     os.waitpid(child, 0)
     os.close(screen)
     return seen.decode()
 
 
-@pytest.mark.parametrize(("typed", "written"), [("y\n", True), ("\n", False)])
-def test_at_a_terminal_a_person_says_yes_or_no(tmp_path: Path, typed: str, written: bool) -> None:
+@pytest.mark.parametrize(("before", "answer", "written"), [("", "y\n", True), ("y\n", "\n", False)])
+def test_at_a_terminal_only_an_answer_to_the_question_counts(
+    tmp_path: Path, before: str, answer: str, written: bool
+) -> None:
     reader, file = Person(tmp_path / "reader", "ws://127.0.0.1:1"), tmp_path / "SKILL.md"
     file.write_text(skill_file("tide-table", body="o" * 70 + " 0 warnings"))
-    seen = at_terminal(reader, "install", str(file), typed=typed)
+    seen = at_terminal(reader, "install", str(file), before=before, answer=answer)
     assert "Install this skill?" in seen
     assert "\x1b" not in seen
     assert "5 │ " + "o" * 56 in seen and "┆ " in seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+import termios
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -65,7 +66,9 @@ class AtTerminal:
     """Whoever sits there."""
 
     def confirm(self, question: str) -> bool:
+        """What was typed or pasted before the question stood there is no answer to it."""
         try:
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
             return click.confirm(question)
         except click.Abort:
             return False

@@ -57,8 +57,8 @@ async def who_signed(where: Where, manifest: Manifest, owner: str | None, names:
     if owner:
         asked.append(Filter(kinds=(3,), authors=(owner,)))
     events = await _found(where, *asked)
-    profile = newest(one for one in events if one.kind == 0 and one.author == manifest.author)
-    follows = followed_by(newest(one for one in events if one.kind == 3 and one.author == owner))
+    profile = newest(one for one in events if one.kind == 0)
+    follows = followed_by(newest(one for one in events if one.kind == 3))
     claimed = read_name(read_profile(profile).nip05) if profile else None
     return SignerInfo(
         author=manifest.author,
