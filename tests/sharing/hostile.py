@@ -312,6 +312,8 @@ ATTACKS: dict[str, Build] = {
     "frontmatter: alias bomb": text(skill_file("tide-table", bomb()), BadContent),
     "frontmatter: itself within itself": front("a: &a [*a]", refused=BadContent),
     "frontmatter: a call": front("x: !!python/object/apply:os.system [id]", refused=BadContent),
+    "frontmatter: a tag": front("license: !important read me", refused=BadContent),
+    "frontmatter: a tab": front("metadata:\n\tkey: 1", refused=BadContent),
     "frontmatter: depth": front("m: " + "[" * 3000 + "]" * 3000, refused=BadContent),
     "frontmatter: a key twice": front("name: other", refused=BadContent),
     "frontmatter: none": text("Just do it.", BadContent, "no frontmatter"),
