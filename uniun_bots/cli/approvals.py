@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.approvals import queue
 from uniun_bots.approvals.approval import Approval, State
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, read_store, when
+from uniun_bots.cli.listing import listing
 from uniun_bots.cli.run import ask_passphrase, leave, told
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import UniunError
@@ -44,18 +44,12 @@ def list_approvals(everything: bool, folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
         return
-    table = Table("approval", "persona", "what", "state", "until", "text")
-    for one in found:
-        words = " ".join(one["text"].split())
-        table.add_row(
-            str(one["number"]),
-            one["gana"],
-            one["action"],
-            one["would_be"] or one["state"],
-            when(one["expires_at"]),
-            words[:70],
-        )
-    console().print(table)
+    console().print(listing(("approval", "persona", "what", "state", "until", "text"), map(_row, found)))
+
+
+def _row(one: dict[str, Any]) -> tuple[str, ...]:
+    state, words = one["would_be"] or one["state"], " ".join(one["text"].split())
+    return str(one["number"]), one["gana"], one["action"], state, when(one["expires_at"]), words[:70]
 
 
 @approvals.command("show", epilog="Example: uniun-bots approvals show 3")

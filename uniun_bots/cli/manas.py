@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.cli.folder import act, console, folder_option, json_option, read_store, when
+from uniun_bots.cli.listing import listing
 from uniun_bots.cli.manas_entries import change_command, import_entries
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import NotFound
@@ -42,13 +42,7 @@ def list_manas(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
         return
-    table = Table("Manas", "notes", "names", "used by", "description")
-    for one in found:
-        names = ", ".join(f"{number} {key}" for key, number in one["names"].items())
-        table.add_row(
-            one["name"], f"{one['notes']:,}", names, ", ".join(one["used_by"]), one["description"] or ""
-        )
-    console().print(table)
+    console().print(listing(("Manas", "notes", "names", "used by", "description"), map(_row, found)))
     if not found:
         click.echo("no Manas yet: make one with `uniun-bots manas add NAME --file FOLDER`", err=True)
 
@@ -166,6 +160,11 @@ def _summary(folder: Path, project: Project, one: Manas) -> dict[str, Any]:
         "names": {key: len(values) for key, values in _named(one).items()},
         "used_by": [gana.id for gana in project.ganas if one.name in gana.manas],
     }
+
+
+def _row(one: dict[str, Any]) -> tuple[str, ...]:
+    names = ", ".join(f"{number} {key}" for key, number in one["names"].items())
+    return one["name"], f"{one['notes']:,}", names, ", ".join(one["used_by"]), one["description"] or ""
 
 
 def _named(named: Named) -> dict[str, list[str]]:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.approvals.queue import waiting_count
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, project_data_dir, read_store
+from uniun_bots.cli.listing import listing
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
@@ -61,11 +61,9 @@ def list_personas(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_summary(gana) for gana in ganas]))
         return
-    table = Table("persona", "mode", "input", "output", "trigger", "name")
-    for gana in ganas:
-        one = _summary(gana)
-        table.add_row(one["id"], one["mode"], one["input"], one["output"], one["trigger"], one["name"])
-    console().print(table)
+    keys = ("id", "mode", "input", "output", "trigger", "name")
+    rows = ([_summary(gana)[key] for key in keys] for gana in ganas)
+    console().print(listing(("persona", *keys[1:]), rows))
 
 
 @persona.command("show", epilog="Example: uniun-bots persona show life-lessons-replier")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, read_store, when
+from uniun_bots.cli.listing import listing
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
 from uniun_bots.host.ask_host import ask_host
@@ -36,17 +36,17 @@ def list_runs(gana: str | None, dead: bool, folder: Path, as_json: bool) -> None
         click.echo(json.dumps(found))
         return
     if dead:
-        table = Table("kind", "Gana", "key", "reason", "when")
-        for row in found:
-            table.add_row(row["kind"], row["gana"], row["key"][:16], row["reason"], when(row["at"]))
+        rows = [(one["key"][:16], one["gana"], one["kind"], one["reason"], when(one["at"])) for one in found]
+        console().print(listing(("key", "Gana", "kind", "reason", "when"), rows))
     else:
-        table = Table("run", "Gana", "mode", "ending", "when", "text or reason")
-        for row in found:
-            text = row["body"] or row["reason"]
-            table.add_row(
-                str(row["run"]), row["gana"], row["mode"], row["ending"], when(row["ended_at"]), text[:70]
-            )
-    console().print(table)
+        console().print(
+            listing(("run", "Gana", "mode", "ending", "when", "text or reason"), map(_row, found))
+        )
+
+
+def _row(run: dict[str, Any]) -> tuple[str, ...]:
+    text = run["body"] or run["reason"]
+    return str(run["run"]), run["gana"], run["mode"], run["ending"], when(run["ended_at"]), text[:70]
 
 
 @runs.command("show", epilog="Example: uniun-bots runs show 12")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option
+from uniun_bots.cli.listing import listing
 from uniun_bots.cli.shelf import installed_rows, remove_installed
 from uniun_bots.errors import AlreadyThere, ConfigError, NotFound, UniunError
 from uniun_bots.host.ask_host import ask_host
@@ -64,11 +64,13 @@ def list_skills(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
         return
-    table = Table("skill", "is", "state", "from", "personas", "description")
-    for one in found:
-        state, origin = one.get("state", ""), one.get("from", "")
-        table.add_row(one["name"], one["is"], state, origin, ", ".join(one["personas"]), one["description"])
-    console().print(table)
+    keys = ("is", "state", "from", "personas", "description")
+    rows = ([one["name"], *(_cell(one.get(key, "")) for key in keys)] for one in found)
+    console().print(listing(("skill", *keys), rows))
+
+
+def _cell(value: str | Sequence[str]) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
 
 
 @skill.command("show", epilog="Example: uniun-bots skill show tone-of-voice")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from uniun_bots.cli.folder import console, folder_option, json_option
+from uniun_bots.cli.listing import listing
 from uniun_bots.cli.sharing import (
     agree_to_publish,
     difficulty_here,
@@ -247,21 +247,17 @@ def _list(offers: Sequence[Offer], installed: dict[str, str], now: float, as_jso
     if as_json:
         click.echo(json.dumps(rows))
         return
-    table = Table("skill", "version", "author", "days old", "labels", "installed", "description")
-    for row in rows:
-        author = f"{row['author_name']} {row['npub'][:12]}…".strip()
-        table.add_row(
-            row["name"],
-            row["version"],
-            author,
-            str(row["days"]),
-            ", ".join(row["labels"]),
-            row["installed"] or "",
-            row["description"],
-        )
-    console().print(table)
+    headers = ("skill", "version", "author", "days old", "labels", "installed", "description")
+    console().print(listing(headers, map(_cells, rows)))
     if not rows:
         click.echo("none of the relays has such a skill", err=True)
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    author = f"{row['author_name']} {row['npub'][:12]}…".strip()
+    labels = ", ".join(row["labels"])
+    installed = row["installed"] or ""
+    return row["name"], row["version"], author, str(row["days"]), labels, installed, row["description"]
 
 
 def _row(offer: Offer, installed: dict[str, str], now: float) -> dict[str, Any]:
