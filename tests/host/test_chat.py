@@ -70,6 +70,8 @@ async def test_whoever_hangs_up_in_the_middle_stops_the_model(stage: Stage) -> N
         told: list[Happening] = []
         asking = asyncio.ensure_future(ask(host, ASKED, told))
         await until(lambda: _is(heard(told) == "The ferry leaves"))
+        with pytest.raises(UniunError, match="conversation 1 waits for an answer already"):
+            await ask(host, Question("ferry?", conversation=1), [])
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking

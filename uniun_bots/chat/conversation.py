@@ -34,6 +34,8 @@ class Message:
     role: Literal["question", "answer"]
     text: str
     at: float
+    answers: int | None = None
+    """The number of the question that this is the answer to; two terminals may ask at the same time."""
     deep: bool = False
     state: State | None = None
     """Of an answer."""
@@ -68,14 +70,13 @@ class Past:
 
     messages: tuple[Message, ...] = ()
 
+    def answer_to(self, question: Message) -> Message | None:
+        return next((one for one in self.messages if one.answers == question.number), None)
+
     def exchanges(self) -> tuple[Exchange, ...]:
         """Questions with what was said to them. One that came to nothing is no example to go on from."""
-        pairs = zip(self.messages, self.messages[1:], strict=False)
-        return tuple(
-            Exchange(asked.text, said.text)
-            for asked, said in pairs
-            if asked.role == "question" and said.state is not None and said.state.says_something
-        )
+        asked = {one.number: one.text for one in self.messages if one.role == "question"}
+        return tuple(Exchange(asked[one.answers], one.text) for one in self._said() if one.answers in asked)
 
     def handles(self) -> Handles:
         """A note keeps its handle for the whole conversation."""
@@ -87,5 +88,8 @@ class Past:
     def last_cited(self) -> Sequence[str]:
         """Ids of the notes behind the last answer."""
         handles = self.handles()
-        cited = next((one.cited for one in reversed(self.messages) if one.role == "answer"), ())
+        cited = next((one.cited for one in reversed(self._said())), ())
         return [handles[handle] for handle in cited if handle in handles]
+
+    def _said(self) -> list[Message]:
+        return [one for one in self.messages if one.state is not None and one.state.says_something]

@@ -33,21 +33,21 @@ def narrow(tx: sqlite3.Connection, conversation: int, manas: Sequence[str]) -> N
     )
 
 
-def write_question(tx: sqlite3.Connection, conversation: int, text: str, *, deep: bool, now: float) -> None:
-    tx.execute(
+def write_question(tx: sqlite3.Connection, conversation: int, text: str, *, deep: bool, now: float) -> int:
+    row = tx.execute(
         "INSERT INTO messages (conversation, role, text, deep, at) VALUES (?, 'question', ?, ?, ?)",
         (conversation, text, deep, now),
     )
+    return int(row.lastrowid or 0)
 
 
-def write_answer(tx: sqlite3.Connection, conversation: int, answer: Answer, now: float) -> None:
-    """Not into a conversation that was forgotten meanwhile."""
+def write_answer(tx: sqlite3.Connection, question: int, answer: Answer, now: float) -> None:
+    """Not of a question that was forgotten meanwhile, or has its answer."""
     tx.execute(
-        "INSERT INTO messages (conversation, role, text, deep, state, reason, model, notes, cited, at)"
-        " SELECT ?1, 'answer', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9"
-        " WHERE EXISTS (SELECT 1 FROM conversations WHERE conversation = ?1)",
+        "INSERT INTO messages (conversation, answers, role, text, deep, state, reason, model, notes, cited, at)"
+        " SELECT conversation, message, 'answer', ?, ?, ?, ?, ?, ?, ?, ? FROM messages"
+        " WHERE message = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE answers = ?)",
         (
-            conversation,
             answer.text,
             answer.deep,
             answer.state,
@@ -56,6 +56,8 @@ def write_answer(tx: sqlite3.Connection, conversation: int, answer: Answer, now:
             json.dumps(list(answer.notes)),
             json.dumps([source.handle for source in answer.cited]),
             now,
+            question,
+            question,
         ),
     )
 
@@ -102,6 +104,7 @@ def _message(row: sqlite3.Row) -> Message:
         role=row["role"],
         text=row["text"],
         at=row["at"],
+        answers=row["answers"],
         deep=bool(row["deep"]),
         state=State(row["state"]) if row["state"] else None,
         reason=row["reason"],

@@ -21,7 +21,7 @@ from uniun_bots.clock import Clock
 from uniun_bots.context.packing import Costs
 from uniun_bots.context.task import task_with
 from uniun_bots.database.store import Store
-from uniun_bots.errors import NotFound, StoreError
+from uniun_bots.errors import NotFound, StoreError, UniunError
 from uniun_bots.graph.label import label_of
 from uniun_bots.graph.manas import check_manas
 from uniun_bots.graph.note import Note
@@ -45,6 +45,8 @@ class Opened:
     """A conversation in which a question stands that has no answer yet."""
 
     number: int
+    question: int
+    """The number of its message."""
     scope: Scope
     past: Past
 
@@ -59,6 +61,8 @@ class Shiv:
     library: Library
     is_secret: Callable[[str], bool] = spells_a_secret
     costs: Costs = field(default_factory=Costs)
+    under_way: set[int | None] = field(default_factory=set)
+    """Conversations in which a question is being answered."""
 
     async def ask(self, question: Question, tell: Tell) -> Answer:
         """`tell` hears how it goes, and the text of the answer bit by bit.
@@ -68,22 +72,37 @@ class Shiv:
         """
         question = question.checked()
         self._check(question)
-        opened = await self._open(question)
-        tell(Begun(opened.number))
+        claimed = {question.conversation} - {None}
+        self.under_way |= claimed
+        try:
+            opened = await self._open(question)
+            claimed.add(opened.number)
+            self.under_way |= claimed
+            return await self._answer(question, opened, tell)
+        finally:
+            self.under_way -= claimed
+
+    async def _answer(self, question: Question, opened: Opened, tell: Tell) -> Answer:
         answering = Answering(self, question, opened, tell)
         try:
+            tell(Begun(opened.number))
             async with self.scheduler.chat_turn(question.engine):
                 answer = await answering.answer()
+            await self._keep(opened, answer)
         except asyncio.CancelledError:
             await self._note(opened, answering.broken_off(State.CANCELLED, "it was stopped"))
             raise
         except Exception as fault:
             await self._note(opened, answering.broken_off(State.FAILED, str(fault)))
             raise
-        await self._keep(opened, answer)
         return answer
 
     def _check(self, question: Question) -> None:
+        if question.conversation in self.under_way:
+            # Handles go on from those of the last answer.
+            raise UniunError(
+                f"conversation {question.conversation} waits for an answer already: begin another one"
+            )
         if question.engine not in self.engines:
             known = ", ".join(sorted(self.engines))
             raise NotFound(f"there is no engine `{question.engine}` here; there are: {known}")
@@ -104,9 +123,9 @@ class Shiv:
             if manas is not None and manas != found.manas:
                 records.narrow(tx, number, manas)
             past = Past(tuple(records.messages(tx, number)))
-            records.write_question(tx, number, question.text, deep=question.deep, now=now)
+            message = records.write_question(tx, number, question.text, deep=question.deep, now=now)
             narrowed = found.manas if manas is None else manas
-            return Opened(number, Scope(manas=narrowed, everything=not narrowed), past)
+            return Opened(number, message, Scope(manas=narrowed, everything=not narrowed), past)
 
         return await self.store.write(unit)
 
@@ -117,7 +136,7 @@ class Shiv:
 
     async def _keep(self, opened: Opened, answer: Answer) -> None:
         now = self.clock.now()
-        await self.store.write(lambda tx: records.write_answer(tx, opened.number, answer, now))
+        await self.store.write(lambda tx: records.write_answer(tx, opened.question, answer, now))
 
 
 class Answering:

@@ -92,13 +92,11 @@ def source_lines(sources: Sequence[Source]) -> Iterator[str]:
 
 def message_lines(past: Past) -> Iterator[str]:
     """What was said, for whoever goes on with it."""
-    for message, after in zip(past.messages, (*past.messages[1:], None), strict=True):
-        if message.role == "answer":
-            yield f"{inert(_said(message))}\n"
-            continue
-        yield f"> {inert(message.text)}"
-        if after is None or after.role == "question":
-            yield "(no answer: its host or its process ended)\n"
+    for question in (one for one in past.messages if one.role == "question"):
+        yield f"> {inert(question.text)}"
+        answer = past.answer_to(question)
+        yield inert(_said(answer)) if answer else "(no answer: its host or its process ended)"
+        yield ""
 
 
 def _said(message: Message) -> str:

@@ -7,8 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -56,6 +57,9 @@ def ask_once(folder: Path, question: Question, model: str | None, as_json: bool)
 
 def talk(folder: Path, question: Question, model: str | None) -> None:
     """`question`: how all of them are asked."""
+    if sys.stdin.isatty():
+        with suppress(ImportError):
+            import_module("readline")  # lines can be edited, and called back
     past = Past()
     if number := question.conversation:
         past = Past(tuple(read_store(folder, lambda tx: records.messages(tx, number))))

@@ -94,7 +94,7 @@ class Host:
         self._patience = patience or GatewayOptions()
         self._read, self._connect = read, connect
         self._stop = asyncio.Event()
-        self._chat_costs = Costs()
+        self._chat_costs, self._chats_under_way = Costs(), set[int | None]()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -269,6 +269,7 @@ class Host:
             library=self.library,
             is_secret=lambda text: spells_a_secret(text) or spelled_in(text, keys),
             costs=self._chat_costs,
+            under_way=self._chats_under_way,
         )
 
     async def idle(self, timeout_s: float) -> bool:

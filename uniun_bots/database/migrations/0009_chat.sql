@@ -5,11 +5,12 @@ CREATE TABLE conversations (
   manas        TEXT NOT NULL DEFAULT '[]',
   at           REAL NOT NULL
 );
--- A question without an answer behind it: its process ended while it was answered.
+-- A question that no row answers: its process ended meanwhile.
 -- notes: ids of the notes that got a handle for this answer, in the order of the handles, as JSON.
 CREATE TABLE messages (
   message      INTEGER PRIMARY KEY AUTOINCREMENT,
   conversation INTEGER NOT NULL,
+  answers      INTEGER,
   role         TEXT NOT NULL,
   text         TEXT NOT NULL,
   deep         INTEGER NOT NULL DEFAULT 0,
@@ -21,3 +22,4 @@ CREATE TABLE messages (
   at           REAL NOT NULL
 );
 CREATE INDEX messages_by_conversation ON messages (conversation, message);
+CREATE INDEX messages_by_question ON messages (answers) WHERE answers IS NOT NULL;
