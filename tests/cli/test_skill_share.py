@@ -97,6 +97,8 @@ async def test_a_reader_installs_exactly_the_bytes_that_were_accepted(author: Pe
     assert found["relays"] == [author.relay] and found["hash"] == HASH
     shown = await reader.says("show", "tide-table")
     assert "is             installed" in shown.out and BODY in shown.out, shown.all
+    for told in (HASH, author.signer.public_key, made["event_id"], author.relay, "with --accept"):
+        assert told in shown.out
 
 
 async def test_search_tells_what_is_there_and_what_is_installed(author: Person, reader: Person) -> None:
@@ -135,6 +137,7 @@ async def test_what_its_author_takes_back_is_disabled_and_stays_until_it_is_remo
     update = await reader.says("update", "tide-table")
     assert update.code == 1 and "wrong port" in update.err and "disabled" in update.err, update.all
     found = reader.has()
+    assert "is disabled: its author" in (await reader.says("show", "tide-table")).err
     assert found["state"] == "revoked" and "its author took it back: `wrong port`" in found["description"]
     removed = await reader.says("remove", "tide-table", "--yes")
     assert removed.code == 0 and reader.has() == {}, removed.all
@@ -192,10 +195,10 @@ async def test_a_skill_in_use_is_not_removed(author: Person, reader: Person) -> 
 async def test_somebody_at_a_terminal_sees_all_of_it_and_is_asked(author: Person, reader: Person) -> None:
     old = (await author.publishes())["name_id"]
     made = await author.publishes()
-    no = await typed(reader, "n\n", "install", made["event_id"])
+    no = await typed(reader, ["n"], "install", made["event_id"])
     assert no.code == 1 and "nothing was installed" in no.out and reader.has() == {}, no.all
     lost = spell_event(old, author.signer.public_key, 33400)
-    yes = await typed(reader, "y\ny\n", "install", lost)
+    yes = await typed(reader, ["y", "y"], "install", lost)
     assert yes.code == 0 and "Look at that one?" in yes.out and BODY in yes.out, yes.all
     assert reader.has()["version"] == "1.0.1" and "at a terminal" in reader.has()["approved"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,8 +80,8 @@ class Person:
         return rows.get(name, {})
 
 
-async def typed(person: Person, answers: str, *words: str) -> Ended:
-    """`uniun-bots skill …` with somebody at a terminal who types this."""
+async def typed(person: Person, answers: Sequence[str], *words: str) -> Ended:
+    """`uniun-bots skill …` with somebody at a terminal who types one of these at each question."""
     master, slave = pty.openpty()
     try:
         process = await asyncio.create_subprocess_exec(
@@ -91,9 +91,21 @@ async def typed(person: Person, answers: str, *words: str) -> Ended:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        os.write(master, answers.encode())
-        out, err = await asyncio.wait_for(process.communicate(), WITHIN_S)
+        async with asyncio.timeout(WITHIN_S):
+            out = await _conversation(process, master, list(answers))
+            err = await process.stderr.read() if process.stderr else b""
+            code = await process.wait()
     finally:
         os.close(slave)
         os.close(master)
-    return Ended(process.returncode or 0, out.decode(), err.decode())
+    return Ended(code, out.decode(), err.decode())
+
+
+async def _conversation(process: asyncio.subprocess.Process, keyboard: int, answers: list[str]) -> bytes:
+    out, asked = b"", 0
+    while process.stdout and (piece := await process.stdout.read(4096)):
+        out += piece
+        while answers and out.count(b"[y/N]") > asked:
+            asked += 1
+            os.write(keyboard, answers.pop(0).encode() + b"\n")
+    return out

@@ -45,6 +45,14 @@ async def test_words_author_and_topic_narrow_it(town: Town) -> None:
     assert await names("nothing") == set()
 
 
+async def test_what_was_taken_back_is_not_offered_although_a_relay_still_has_it(two_relays: Town) -> None:
+    await two_relays.put(*await published(), at=[0])
+    gone = await deletion(("a", f"33400:{ADA.public_key}:tide-table"))
+    assert len(await search(two_relays.where, (), NOW)) == 1
+    await two_relays.put(gone, at=[1])
+    assert await search(two_relays.where, (), NOW) == []
+
+
 async def test_what_could_not_be_installed_is_not_offered(town: Town) -> None:
     expired = (await published(release(expires_at=NOW)))[1]
     wrong = await signed(with_tag(head_draft(), "manifest_hash", "0" * 64), EVE)

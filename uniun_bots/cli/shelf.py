@@ -69,6 +69,12 @@ def _origin(one: Installed) -> dict[str, Any]:
     }
 
 
+def provenance(library: Library, spoken: str) -> dict[str, Any]:
+    """Where an installed skill came from and who said yes to it, by the name that the model calls."""
+    row = next(row for row in installed_rows(library, lambda _: []) if row["name"] == spoken)
+    return {key: value for key, value in row.items() if key not in ("name", "is", "description", "personas")}
+
+
 def remove_installed(folder: Path, name: str) -> None:
     done = act(folder, "/skills/remove", {"name": name}, lambda tx: uninstall(tx, name))
     click.echo(f"{name} is removed, with everything that was known of it")

@@ -15,7 +15,7 @@ import click
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.shelf import installed_rows, remove_installed
+from uniun_bots.cli.shelf import installed_rows, provenance, remove_installed
 from uniun_bots.errors import AlreadyThere, ConfigError, NotFound, UniunError
 from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder
@@ -79,17 +79,14 @@ def _cell(value: str | Sequence[str]) -> str:
 @json_option
 def show_skill(name: str, folder: Path, as_json: bool) -> None:
     """One skill: what its file says, and what the model gets of it."""
-    spoken, found = _find(folder, name)
+    library, spoken, found = _find(folder, name)
+    origin = provenance(library, spoken) if found.source is Source.INSTALLED else {}
     if as_json:
-        click.echo(
-            json.dumps(
-                _summary(spoken, found, _users(folder, found.name))
-                | {**found.file.model_dump(), "text": found.text}
-            )
-        )
+        said = _summary(spoken, found, _users(folder, found.name)) | origin
+        click.echo(json.dumps(said | {**found.file.model_dump(), "text": found.text}))
         return
-    for key, value in _heading(spoken, found).items():
-        click.echo(f"{key:14} {value}")
+    for key, value in {**_heading(spoken, found), **origin}.items():
+        click.echo(f"{key:14} {', '.join(value) if isinstance(value, list) else value}")
     click.echo(f"\n{found.file.body}")
     if found.text != found.file.body:
         click.echo(f"\nThe model does not get the comments:\n\n{found.text}")
@@ -263,16 +260,18 @@ def _heading(name: str, found: Skill) -> dict[str, str]:
     return {key: value for key, value in said.items() if value}
 
 
-def _find(folder: Path, name: str) -> tuple[str, Skill]:
+def _find(folder: Path, name: str) -> tuple[Library, str, Skill]:
     """Raises ConfigError for a skill that cannot be used, NotFound for none."""
     library = load_skills(folder)
     if name in library.broken:
         raise ConfigError([fault for fault in library.faults if Path(fault.file).stem == name])
     spoken = library.spoken_name(name)
     if spoken is not None:
-        return spoken, library.texts[spoken]
+        return library, spoken, library.texts[spoken]
+    if name in library.disabled:
+        raise NotFound(f"{name} is disabled: {library.disabled[name]}")
     if name in library.predefined:
-        return name, library.predefined[name]
+        return library, name, library.predefined[name]
     raise NotFound(f"there is no skill {name}; see `uniun-bots skill list`")
 
 
