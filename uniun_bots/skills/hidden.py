@@ -44,7 +44,7 @@ def hidden_characters(text: str) -> Iterator[tuple[int, str]]:
     for match in _INVISIBLE.finditer(text):
         if not any(start <= match.start() and match.end() <= end for start, end in flags):
             what = _TOLD[match.lastgroup or ""]
-            yield match.start(), f"{what} stands here (U+{ord(match[0][0]):04X}): remove it"
+            yield match.start(), f"{what} (U+{ord(match[0][0]):04X}): remove it"
 
 
 def flag_spans(text: str) -> list[tuple[int, int]]:
