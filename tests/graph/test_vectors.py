@@ -106,8 +106,9 @@ async def test_a_search_in_a_scope_returns_the_true_best_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     vectors, made = crowd
-    if way == "by the graph":
+    if way != "one by one":
         monkeypatch.setattr(vector_index, "EXACT_UP_TO", 0)
+        monkeypatch.setattr(vector_index, "PART", 1_500)
     few = await store.read(lambda tx: few_of(tx, scope, COUNT)) if way == "read first" else None
     monkeypatch.setattr(room, "MOST_SCANNED", 100)
     questions = random.Random(3).sample(made, 12)
@@ -224,6 +225,28 @@ async def loaded(store: Store, embedder: ScriptedEmbedder) -> bool:
 async def test_a_saved_index_is_used_again(store: Store, embedder: ScriptedEmbedder) -> None:
     await saved(store, embedder)
     assert await loaded(store, embedder)
+
+
+async def test_an_index_of_several_parts_is_saved_and_read_again_and_a_part_may_empty(
+    store: Store, embedder: ScriptedEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_index, "PART", 1)
+    vectors = vectors_over(store, embedder)
+    notes = []
+    for place, text in enumerate(("a tide", "the moon", "some bread")):
+        notes += await keep_texts(store, text, at=NOW + place)
+        await embed_all(store, embedder)
+        assert await seqs(vectors, text, 1) == [place + 1]
+    await vectors.save(1)
+    await vectors.aclose()
+    assert len(list(vectors.folder.glob("*.usearch"))) == 3
+    assert await loaded(store, embedder)
+    await store.write(lambda tx: mark_deleted(tx, notes[1].id))
+    again = vectors_over(store, embedder)
+    assert sorted(await seqs(again, "the moon", 9)) == [1, 3]
+    await again.save(1)
+    await again.aclose()
+    assert len(list(again.folder.glob("*.usearch"))) == 2
 
 
 def empty(folder: Path) -> None:
@@ -344,11 +367,11 @@ async def test_an_index_that_cannot_be_written_leaves_the_one_before(
         def __len__(self) -> int:
             return 4
 
-    whole = index.usearch
-    index.usearch = Full()
+    whole = index.parts
+    index.parts = [Full()]
     with pytest.raises(OSError, match="No space left"):
         await vectors.save(1)
-    index.usearch = whole
+    index.parts = whole
     assert await loaded(store, embedder)
     assert len(list(folder.glob("*.usearch"))) == 1
     await vectors.aclose()

@@ -1,4 +1,4 @@
-"""The index on disk: a file that usearch wrote, and beside it what it was made of.
+"""The index on disk: files that usearch wrote, one for each part, and beside them what they were made of.
 
 The note beside it is replaced last and in one step, and holds a digest. So whatever happens in the middle of writing,
 and whatever happens to the bytes afterwards, an index is loaded whole or not at all.
@@ -10,8 +10,10 @@ import hashlib
 import json
 import logging
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from uniun_bots.graph.embeddings import Registered
 from uniun_bots.graph.vector_index import Mark, VectorIndex, empty
@@ -20,16 +22,16 @@ log = logging.getLogger(__name__)
 
 NOTE = "vectors.json"
 SUFFIX = ".usearch"
-LAYOUT = 1
+LAYOUT = 2
 """Counted up when the same vectors would be written another way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands beside an index file."""
+    """What stands beside the index files."""
 
-    file: str
-    digest: str
+    files: dict[str, str]
+    """Names in the order of the parts, with their digests."""
     stamp: str
     width: int
     change: int
@@ -41,22 +43,28 @@ class Beside:
 def save(folder: Path, index: VectorIndex, embedder: Registered) -> None:
     """Blocking. Raises OSError, and then the file from before is still there."""
     folder.mkdir(parents=True, exist_ok=True)
-    mark, count = index.mark, len(index)
-    file = folder / f"vectors-{mark.change}-{mark.gone}-{os.getpid()}{SUFFIX}"
+    mark = index.mark
+    files = [
+        folder / f"vectors-{mark.change}-{mark.gone}-{place}-{os.getpid()}{SUFFIX}"
+        for place in range(len(index.parts))
+    ]
     try:
-        index.usearch.save(str(file))
-        _to_disk(file)
-        beside = Beside(file.name, _digest(file), embedder.stamp, index.width, mark.change, mark.gone, count)
+        for file, part in zip(files, index.parts, strict=True):
+            part.save(str(file))
+            _to_disk(file)
+        written = {file.name: _digest(file) for file in files}
+        beside = Beside(written, embedder.stamp, index.width, mark.change, mark.gone, len(index))
         new = folder / f"{NOTE}.new"
         new.write_text(json.dumps({name: getattr(beside, name) for name in Beside.__slots__}))
         _to_disk(new)
         new.replace(folder / NOTE)
     except RuntimeError as fault:
         # How usearch tells a full disk.
-        file.unlink(missing_ok=True)
-        raise OSError(f"{file} cannot be written: {fault}") from fault
+        for file in files:
+            file.unlink(missing_ok=True)
+        raise OSError(f"{folder} cannot be written: {fault}") from fault
     index.unsaved = 0
-    _remove_all_but(folder, file.name)
+    _remove_all_but(folder, written)
 
 
 def load(folder: Path, embedder: Registered, newest: Mark) -> VectorIndex | None:
@@ -67,15 +75,21 @@ def load(folder: Path, embedder: Registered, newest: Mark) -> VectorIndex | None
     if why := _unfit(folder, beside, embedder, newest):
         log.warning("search: the index file is not used and made anew: %s", why)
         return None
-    loaded = empty(embedder.width)
     try:
-        loaded.load(str(folder / beside.file))
+        parts = [_part(folder / name, embedder.width) for name in beside.files]
     except (RuntimeError, ValueError, OSError) as fault:
         log.warning("search: the index file is not used and made anew: %s", fault)
         return None
-    if len(loaded) != beside.count or loaded.ndim != embedder.width:
-        return None
-    return VectorIndex(embedder.width, Mark(beside.change, beside.gone), loaded)
+    found = VectorIndex(embedder.width, Mark(beside.change, beside.gone), parts)
+    return found if len(found) == beside.count else None
+
+
+def _part(file: Path, width: int) -> Any:
+    part = empty(width)
+    part.load(str(file))
+    if part.ndim != width:
+        raise ValueError(f"{file} is of width {part.ndim}")
+    return part
 
 
 def read_beside(folder: Path) -> Beside | None:
@@ -99,24 +113,27 @@ def _unfit(folder: Path, beside: Beside, embedder: Registered, newest: Mark) -> 
 def damage(folder: Path, beside: Beside) -> str:
     """Empty when the file is as it was written."""
     try:
-        return "" if _digest(folder / beside.file) == beside.digest else "its bytes have changed"
+        same = all(_digest(folder / name) == digest for name, digest in beside.files.items())
+        return "" if same else "its bytes have changed"
     except OSError as fault:
         return str(fault)
 
 
 def strays(folder: Path, beside: Beside | None) -> list[str]:
     """Index files that nothing names: left by a process that died while it wrote."""
-    return sorted(file.name for file in folder.glob(f"*{SUFFIX}") if not beside or file.name != beside.file)
+    return sorted(
+        file.name for file in folder.glob(f"*{SUFFIX}") if not beside or file.name not in beside.files
+    )
 
 
 def remove(folder: Path) -> None:
     (folder / NOTE).unlink(missing_ok=True)
-    _remove_all_but(folder, "")
+    _remove_all_but(folder, ())
 
 
-def _remove_all_but(folder: Path, kept: str) -> None:
+def _remove_all_but(folder: Path, kept: Collection[str]) -> None:
     for file in folder.glob(f"*{SUFFIX}"):
-        if file.name != kept:
+        if file.name not in kept:
             file.unlink(missing_ok=True)
 
 

@@ -20,7 +20,10 @@ EXACT_UP_TO = 20_000
 """So many vectors are compared one by one in a millisecond; beyond that the index's graph is asked."""
 CONNECTIVITY = 16
 EXPANSION_ADD = 128
-EXPANSION_SEARCH = 384
+EXPANSION_SEARCH = 256
+PART = 100_000
+"""Vectors of one graph. In a larger one heaps of like texts lose touch with each other: of a million vectors in one
+graph, one question in fifteen found nothing of what was nearest."""
 PORTION = 2_000
 """Vectors got out of an index in one call: meanwhile no other thread runs Python."""
 
@@ -41,19 +44,20 @@ class Mark:
 
 
 class VectorIndex:
-    def __init__(self, width: int, mark: Mark | None = None, loaded: Any = None) -> None:
+    def __init__(self, width: int, mark: Mark | None = None, loaded: Sequence[Any] = ()) -> None:
         self.width = width
         self.mark = mark or Mark()
         self.unsaved = 0
         self.threads = 1
-        self.usearch: Any = loaded if loaded is not None else empty(width)
+        self.parts: list[Any] = list(loaded) or [empty(width)]
 
     def __len__(self) -> int:
-        return len(self.usearch)
+        return sum(len(part) for part in self.parts)
 
     def seqs(self) -> npt.NDArray[np.uint64]:
-        found: npt.NDArray[np.uint64] = self.usearch.keys[: len(self)]
-        return found
+        import numpy as np
+
+        return np.concatenate([part.keys[: len(part)] for part in self.parts])
 
     def apply(self, gone: Iterable[int], fresh: Sequence[tuple[int, bytes]], mark: Mark) -> None:
         """First what went, then what came: a note that changed has gone and come again."""
@@ -61,31 +65,21 @@ class VectorIndex:
 
         seqs = np.array([seq for seq, _ in fresh], dtype=np.uint64)
         leaving = np.array([*gone, *seqs.tolist()], dtype=np.uint64)
-        leaving = leaving[self.usearch.contains(leaving)] if len(self) and len(leaving) else leaving[:0]
-        if len(leaving):
-            self.usearch.remove(np.unique(leaving))
+        self.unsaved += sum(_take_out(part, leaving) for part in self.parts) + len(seqs)
+        self.parts = [part for part in self.parts if len(part)] or [empty(self.width)]
         if len(seqs):
+            if len(self.parts[-1]) >= PART:
+                self.parts.append(empty(self.width))
             many = matrix([vector for _, vector in fresh], self.width)
-            self.usearch.add(seqs, many, threads=self.threads)
-        self.unsaved += len(leaving) + len(seqs)
+            self.parts[-1].add(seqs, many, threads=self.threads)
         self.mark = mark
 
     def nearest(self, vector: bytes, count: int) -> list[Near]:
         """Raises ValueError for a vector of another width: a distance to it would mean nothing."""
-        import numpy as np
-
         self._check_width(vector)
-        if not len(self):
-            return []
         exact = len(self) <= EXACT_UP_TO
-        self.usearch.expansion_search = max(EXPANSION_SEARCH, count + count // 4)
-        found = self.usearch.search(
-            np.frombuffer(vector, np.int8), min(count, len(self)), exact=exact, threads=1
-        )
-        return [
-            Near(seq, distance)
-            for seq, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)
-        ]
+        found = [near for part in self.parts for near in _nearest_in(part, vector, count, exact)]
+        return sorted(found, key=lambda one: one.distance)[:count]
 
     def nearest_of(self, vector: bytes, seqs: Sequence[int], count: int) -> list[Near]:
         """Of these notes, one by one. Raises ValueError for a vector of another width."""
@@ -94,12 +88,17 @@ class VectorIndex:
         self._check_width(vector)
         if not len(self) or not seqs:
             return []
-        keys = np.array(seqs, dtype=np.uint64)
-        keys = keys[self.usearch.contains(keys)]
+        asked = np.array(seqs, dtype=np.uint64)
+        here = [asked[part.contains(asked)] for part in self.parts]
         rows = [
-            row for at in range(0, len(keys), PORTION) for row in self.usearch.get(keys[at : at + PORTION])
+            row
+            for part, keys in zip(self.parts, here, strict=True)
+            for at in range(0, len(keys), PORTION)
+            for row in part.get(keys[at : at + PORTION])
         ]
-        return _ranked(vector, keys, np.concatenate(rows).reshape(-1, self.width), count) if rows else []
+        if not rows:
+            return []
+        return _ranked(vector, np.concatenate(here), np.concatenate(rows).reshape(-1, self.width), count)
 
     def _check_width(self, vector: bytes) -> None:
         if len(vector) != self.width:
@@ -125,6 +124,27 @@ def empty(width: int) -> Any:
         expansion_add=EXPANSION_ADD,
         expansion_search=EXPANSION_SEARCH,
     )
+
+
+def _take_out(part: Any, leaving: npt.NDArray[np.uint64]) -> int:
+    """How many of them it held."""
+    import numpy as np
+
+    held = leaving[part.contains(leaving)] if len(part) and len(leaving) else leaving[:0]
+    if len(held):
+        part.remove(np.unique(held))
+    return len(held)
+
+
+def _nearest_in(part: Any, vector: bytes, count: int, exact: bool) -> list[Near]:
+    import numpy as np
+
+    if not len(part):
+        return []
+    part.expansion_search = max(EXPANSION_SEARCH, count + count // 4)
+    asked = np.frombuffer(vector, np.int8)
+    found = part.search(asked, min(count, len(part)), exact=exact, threads=1)
+    return list(map(Near, found.keys.tolist(), found.distances.tolist()))
 
 
 def matrix(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int8]:
