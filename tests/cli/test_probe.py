@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -89,12 +90,14 @@ async def test_what_was_stopped_is_kept(tmp_path: Path) -> None:
     assert f"{part['rates']['plays']} plays" in ended.out
 
 
-async def test_beside_a_running_host_the_host_writes(stage: Stage) -> None:
+async def test_beside_a_running_host_the_host_writes_and_the_measuring_stands_back(stage: Stage) -> None:
     stage.settings(SLOW)
     stage.persona("tide")
     async with stage.host(), Child("model", "probe", "quiet", "--dir", stage.folder) as child:
         await _until_kept(stage.folder)
+        niceness = os.getpriority(os.PRIO_PROCESS, child.pid) - os.getpriority(os.PRIO_PROCESS, 0)
         ended = await child.end(signal.SIGTERM)
+    assert niceness == min(10, 19 - os.getpriority(os.PRIO_PROCESS, 0))
     assert "stopped" in ended.err, ended.all
 
 

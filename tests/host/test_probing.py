@@ -222,6 +222,13 @@ async def test_auto_takes_the_rounds_that_were_needed(bots: Path) -> None:
     await measured(bots, rounds=3, right=True)
     project, _ = await asyncio.to_thread(load_folder, bots)
     assert (project.ganas[0].rounds, project.ganas[0].max_rounds) == (3, 3)
+    write(
+        bots,
+        host_yaml="model: path:m.gguf\ndefaults: {max_rounds: auto}",
+        personas__tide_md=persona("agentic: true"),
+    )
+    project, _ = await asyncio.to_thread(load_folder, bots)
+    assert project.ganas[0].rounds == 3
     write(bots, personas__tide_md=persona("agentic: true", "max_rounds: 2"))
     project, _ = await asyncio.to_thread(load_folder, bots)
     assert project.ganas[0].rounds == 2

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from tests.docs.pages import ROOT
 from tests.probe.plays import Ideal, play
 from uniun_bots.probe.judge import judge
 from uniun_bots.probe.load_situations import situations
@@ -62,3 +63,15 @@ def test_neither_baseline_gets_anywhere() -> None:
     assert (posts.published.share, posts.silent.share, posts.answered.share, posts.score) == (1, 0, 0, 0)
     assert (silence.published.share, silence.silent.share, silence.score) == (0, 1, 0.5)
     assert silence.obeyed.hits == 1  # The note that forbids to answer.
+
+
+def test_the_page_on_models_counts_as_many() -> None:
+    """The words of the page, with the numbers of the file."""
+    page = " ".join((ROOT / "docs" / "models.md").read_text().split())
+    publish = sum(one.right.publish for one in FILE.situations)
+    hostile = sum(one.trap is not None for one in FILE.situations)
+    languages = {10: "ten", 11: "eleven", 12: "twelve"}[len({one.language for one in FILE.situations})]
+    assert f"{len(FILE.situations)} situations with a known right answer" in page
+    assert f"in {languages} languages" in page
+    silent = len(FILE.situations) - publish
+    assert f"In {publish} publishing is right, in {silent} silence, and {hostile} have a hostile note" in page

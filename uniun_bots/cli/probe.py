@@ -25,6 +25,7 @@ from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import HostRunning, UniunError
 from uniun_bots.host import event_loop, probing
+from uniun_bots.host.lease import holder
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.fingerprint import Fingerprint
 from uniun_bots.probe.judge import judge
@@ -32,6 +33,9 @@ from uniun_bots.probe.load_situations import situations
 from uniun_bots.probe.played import Played
 from uniun_bots.probe.probes import Probe, played_before, probe_of, probes
 from uniun_bots.probe.trust import verdict
+
+STAND_BACK = 10
+"""Niceness beside a host, whose own model is waited for."""
 
 
 @click.command("probe", epilog="Example: uniun-bots model probe path:models/qwen3-4b.gguf --runs 2")
@@ -63,6 +67,8 @@ def probe_model(
     engine = probing.engine_of(model, settings, folder, os.environ)
     if again:
         _tell(folder, {"forget": fingerprint.key})
+    if holder(data_dir(folder)) is not None:
+        os.nice(STAND_BACK)  # The model's process takes it over.
     code = event_loop.run(_play(folder, fingerprint, engine, runs))
     if found := _read(folder, fingerprint.key):
         _show(found, model, folder, as_json)
