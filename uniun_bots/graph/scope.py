@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass
 
@@ -90,7 +91,11 @@ def few_of(tx: sqlite3.Connection, scope: Scope, at_most: int) -> list[int] | No
     every = " UNION ALL ".join(sql for sql, _ in members)
     if tx.execute(f"SELECT 1 FROM ({every}) LIMIT 1 OFFSET ?", (*named, at_most)).fetchone():  # noqa: S608
         return None
-    return [row[0] for row in tx.execute(" UNION ".join(sql for sql, _ in members), named)]
+    union = " UNION ".join(sql for sql, _ in members)
+    # One value is told in half the time of thousands of rows.
+    told = tx.execute(f"SELECT json_group_array(seq) FROM ({union})", named)  # noqa: S608
+    seqs: list[int] = json.loads(told.fetchone()[0])
+    return seqs
 
 
 def count(tx: sqlite3.Connection, scope: Scope, at_most: int | None = None) -> int:
