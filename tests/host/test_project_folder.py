@@ -8,7 +8,7 @@ from tests.host.stage import Stage, decided
 from tests.personas.folder import persona, write
 from tests.skills.samples import skill_file
 from uniun_bots.errors import ConfigError
-from uniun_bots.host.project_folder import check_folder, load_folder
+from uniun_bots.host.project_folder import check_folder, load_folder, load_to_host
 
 
 def test_check_tells_skills_and_names_of_skills_with_their_lines(tmp_path: Path) -> None:
@@ -43,6 +43,32 @@ def test_a_name_of_no_skill_stops_the_start(tmp_path: Path) -> None:
     write(tmp_path, personas__tide_md=persona("skills: [nothing]"))
     with pytest.raises(ConfigError, match="no skill `nothing`"):
         load_folder(tmp_path)
+
+
+def test_a_persona_that_says_off_and_is_not_complete_keeps_nobody_from_running(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path, personas__tide_md=persona(), personas__new_md="---\nname: New\nmode: off\n---\nTask.\n")
+    project, _ = load_to_host(tmp_path)
+    assert [gana.id for gana in project.ganas] == ["tide"]
+    assert "persona left out, it is off" in caplog.text and "new.md" in caplog.text
+    report, _ = check_folder(tmp_path)
+    assert report.faults and {Path(fault.file).name for fault in report.faults} == {"new.md"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"personas__new_md": "---\nname: New\n---\nTask.\n"}, id="off is not written there"),
+        pytest.param({"personas__new_md": "---\nname: New\nmode: live\n---\nTask.\n"}, id="live"),
+        pytest.param({"personas__tide_yaml": "name: Two\nmode: off\ntask: Twice.\n"}, id="one name for two"),
+        pytest.param({"host_yaml": "reylays: local\n"}, id="another file"),
+    ],
+)
+def test_every_other_fault_stops_the_start(tmp_path: Path, more: dict[str, str]) -> None:
+    write(tmp_path, personas__tide_md=persona(), **more)
+    with pytest.raises(ConfigError):
+        load_to_host(tmp_path)
 
 
 async def test_a_one_shot_run_has_attached_skills_below_its_task(stage: Stage) -> None:

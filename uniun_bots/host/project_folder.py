@@ -45,16 +45,30 @@ def load_folder(folder: Path) -> tuple[Project, Library]:
     """Raises ConfigError with every fault of every other file: a broken skill is left out, and all else goes on."""
     library = load_skills(folder)
     project = load_project(folder, library.complaints)
+    return _usable(project, library), library
+
+
+def load_to_host(folder: Path) -> tuple[Project, Library]:
+    """Raises ConfigError for what `check` refuses: also for agentic Ganas on a model that was measured as too weak.
+
+    A persona that says `mode: off` and is not complete keeps nobody else from running: it is left out.
+    """
+    library = load_skills(folder)
+    report = check_project(folder, library.complaints)
+    if report.without_unfinished is None:
+        raise ConfigError(report.faults)
+    for fault in report.faults:
+        log.warning("persona left out, it is off: %s", fault)
+    project = _usable(report.without_unfinished, library)
+    if refused := [fault for is_refused, fault in _measured(project) if is_refused]:
+        raise ConfigError(refused)
+    return project, library
+
+
+def _usable(project: Project, library: Library) -> Project:
+    """Tells in the log what is left out."""
     for fault in library.faults:
         log.error("skill left out: %s", fault)
     for name, why in library.disabled.items():
         log.warning("skill disabled: %s: %s", name, why)
-    return with_measured_rounds(project, verdicts(project, project.data_dir / FILE)), library
-
-
-def load_to_host(folder: Path) -> tuple[Project, Library]:
-    """Raises ConfigError for what `check` refuses: also for agentic Ganas on a model that was measured as too weak."""
-    project, library = load_folder(folder)
-    if refused := [fault for is_refused, fault in _measured(project) if is_refused]:
-        raise ConfigError(refused)
-    return project, library
+    return with_measured_rounds(project, verdicts(project, project.data_dir / FILE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault
@@ -17,7 +17,7 @@ from uniun_bots.personas.across import (
     relay_set_messages,
 )
 from uniun_bots.personas.defaults import with_defaults
-from uniun_bots.personas.gana import Gana
+from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.load_manas import load_manas
 from uniun_bots.personas.load_relay_set import bundled_relay_sets, load_relay_set
@@ -55,6 +55,8 @@ class Report:
     warnings: tuple[Fault, ...]
     project: Project | None
     """None when there are faults."""
+    without_unfinished: Project | None = None
+    """What there is to host when all faults are in persona files that say `mode: off`: everything but these."""
 
 
 def load_project(folder: str | os.PathLike[str], complaints: Complaints = no_complaints) -> Project:
@@ -74,7 +76,19 @@ def check_project(folder: str | os.PathLike[str], complaints: Complaints = no_co
     reader = _FolderReader(root, complaints, [], [])
     project = reader.read()
     faults = tuple(sorted(set(reader.faults)))
-    return Report(faults, tuple(sorted(reader.warnings)), None if faults else project)
+    hostable = None if any(fault.file not in reader.off for fault in faults) else project
+    return Report(
+        faults,
+        tuple(sorted(reader.warnings)),
+        None if faults else project,
+        _without(hostable, {Path(fault.file).stem for fault in faults}),
+    )
+
+
+def _without(project: Project | None, unfinished: set[str]) -> Project | None:
+    if project is None or not unfinished:
+        return project
+    return replace(project, ganas=tuple(gana for gana in project.ganas if gana.id not in unfinished))
 
 
 @dataclass(slots=True)
@@ -83,6 +97,8 @@ class _FolderReader:
     complaints: Complaints
     faults: list[Fault]
     warnings: list[Fault]
+    off: set[str] = field(default_factory=set)
+    """Persona files that say `mode: off`: a host has no need of them."""
 
     def read(self) -> Project | None:
         self.faults += self._misnamed()
@@ -139,6 +155,9 @@ class _FolderReader:
             first.setdefault(path.stem, path)
             if reading.value is not None and sheet is not None:
                 found.append(Written(reading.value, sheet, reading.broken))
+                says_off = reading.value.mode is Mode.OFF and "mode" in {*sheet.tree} - reading.broken
+                if says_off and first[path.stem] == path:
+                    self.off.add(str(path))
         return found
 
     def _misnamed(self) -> Iterator[Fault]:
