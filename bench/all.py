@@ -46,19 +46,40 @@ def table(lines: list[dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+def sections() -> dict[str, str]:
+    """What earlier runs left, by benchmark."""
+    if not RESULTS.exists():
+        return {}
+    parts = RESULTS.read_text().split("\n## ")[1:]
+    return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip() for part in parts}
+
+
+def keep(bench: str, lines: list[dict[str, Any]]) -> None:
+    """In the file at once: the next benchmark may take long."""
+    told = sections()
+    when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    machine = f"{cpu()}, Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    told[bench] = f"`python -m bench.all {bench}` on {when}, {machine}.\n\n{table(lines)}"
+    ordered = [name for name in dict.fromkeys(goal.bench for goal in GOALS) if name in told]
+    body = "\n\n".join(f"## {name}\n\n{told[name]}" for name in ordered)
+    RESULTS.write_text(
+        f"# Benchmark results\n\nWritten by `make bench`, in full and not `--quick`.\n\n{body}\n"
+    )
+
+
 def main() -> None:
     given = arguments(__doc__, names=True)
-    quick, every = given.quick, dict.fromkeys(goal.bench for goal in GOALS)
+    every = dict.fromkeys(goal.bench for goal in GOALS)
     chosen = [bench for bench in every if bench in (given.only or every)]
-    benches = [bench for bench in chosen if given.data or bench != NEEDS_DATA]
-    lines = [line for bench in benches for line in lines_of(bench, quick, given.data)]
-    if not quick:
-        RESULTS.write_text(
-            f"# Benchmark results\n\nWritten by `make bench` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC,"
-            f" {cpu()}, Python {platform.python_version()}, {platform.system()} {platform.release()}.\n\n"
-            f"{table(lines)}\n"
-        )
-    sys.exit(0 if all(line["ok"] for line in lines) else 1)
+    met = True
+    for bench in chosen:
+        if bench == NEEDS_DATA and not given.data:
+            continue
+        lines = lines_of(bench, given.quick, given.data)
+        met = met and all(line["ok"] for line in lines)
+        if not given.quick:
+            keep(bench, lines)
+    sys.exit(0 if met else 1)
 
 
 if __name__ == "__main__":
