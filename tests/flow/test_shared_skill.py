@@ -17,6 +17,10 @@ from uniun_bots.personas.settings import DEFAULT_MODEL
 FIRST, SECOND = "High water is at nine in the morning.", "High water is at ten in the evening."
 
 
+# What a model of this size says is anything: the text gate may refuse it.
+DECIDED = ("succeeded", "silent", "malformed")
+
+
 async def journey(tmp_path: Path, engine: LlamaEngine | ScriptedEngine, within_s: float) -> None:
     async with open_stage(tmp_path / "reader") as stage:
         stage.engine = engine  # type: ignore[assignment]
@@ -32,7 +36,7 @@ async def journey(tmp_path: Path, engine: LlamaEngine | ScriptedEngine, within_s
         async with stage.host() as host:
             question = await stage.ask("When is high water?")
             await decided(host, question, within_s=within_s)
-            assert await fate_of(host, question) in ("succeeded", "silent")
+            assert await fate_of(host, question) in DECIDED
             author.skill(SECOND)
             newer = await author.publishes()
             refused = await cli("skill", "update", "tide-table", *at)
@@ -52,7 +56,7 @@ async def journey(tmp_path: Path, engine: LlamaEngine | ScriptedEngine, within_s
             assert [row["state"] for row in await rows_of(host, "SELECT state FROM skills")] == ["revoked"]
             last = await stage.ask("And today?")
             await decided(host, last, within_s=within_s)
-            assert await fate_of(host, last) in ("succeeded", "silent")
+            assert await fate_of(host, last) in DECIDED
 
 
 async def test_a_skill_goes_from_its_author_to_a_persona_is_updated_and_taken_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.nostr.samples import BOT, BOT_NSEC, BOT_SECRET, CHANNEL
 from uniun_bots.errors import BadEvent
 from uniun_bots.nostr.event import Draft
 from uniun_bots.nostr.event_id import event_id
-from uniun_bots.nostr.read import verify
+from uniun_bots.nostr.read import SIZE_CAP_BYTES, verify
 from uniun_bots.nostr.secret import read_secret
 from uniun_bots.nostr.signer import HARDEST, LocalSigner, Signer, difficulty_of, mine
 
@@ -47,7 +47,7 @@ async def test_a_signed_event_is_the_draft_with_nothing_changed(signer: LocalSig
         a_draft("fine", ()),
         Draft(kind=70000, content="", tags=(), created_at=1),
         Draft(kind=1, content="", tags=(), created_at=-1),
-        a_draft("x" * 600_000),
+        a_draft("x" * (SIZE_CAP_BYTES)),
     ],
     ids=["surrogate", "empty tag", "kind", "time", "size"],
 )
