@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -61,6 +62,26 @@ async def test_after_an_outage_of_three_seconds_it_is_back_within_two(relay: Loc
         assert loop.time() - back < 2
         await writer.send(raw(note(keys, "after")), [relay.url], "")
         assert [heard.event.content for heard in await hear(reader, 1)] == ["after"]
+
+
+async def test_the_past_is_read_once_the_relay_sends_what_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other way round an event that comes in between is neither live nor past."""
+    asked, early = threading.Event(), []
+
+    async def script(frame: list[Any], say: Say) -> None:
+        if frame[0] == "REQ" and frame[2].get("limit") == 0:
+            early.append(await asyncio.to_thread(asked.wait, 0.3))
+            await say("EOSE", frame[1])
+        else:
+            asked.set()
+            await empty(frame, say)
+
+    monkeypatch.setattr("uniun_bots.relays.link.turn_off_nagle", lambda: asked.wait(0.3))
+    async with Puppet(script) as puppet, gateway(puppet.url) as reader:
+        await reader.watch([Interest(NOTES, (puppet.url,), since=0)])
+        await until(lambda: status(reader).repairs)
+    assert early == [False]
+    assert asked.is_set()
 
 
 async def test_connections_that_do_not_last_are_one_outage(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,25 @@ def test_a_subscription_of_somebody_else_is_not_ours() -> None:
     assert not found.closed("ask-1", "error: x", 0.0)
 
 
+def test_it_is_unanswered_until_a_word_comes_or_the_patience_ends() -> None:
+    found, (a,) = opened(A)
+    assert found.unanswered(1.0, patience_s=2.0)
+    assert not found.unanswered(3.0, patience_s=2.0)
+    assert found.heard(a)
+    assert not found.heard(a)
+    assert not found.unanswered(1.0, patience_s=2.0)
+    found.closed(a, "error: restart", 1.0)
+    assert not found.unanswered(2.0, patience_s=2.0)
+    assert found.due(9.0)
+    assert found.unanswered(9.0, patience_s=2.0)
+
+
+def test_a_new_filter_that_was_not_sent_yet_is_unanswered() -> None:
+    found = Subscriptions()
+    found.want([A])
+    assert found.unanswered(0.0, patience_s=2.0)
+
+
 def test_many_filters_share_few_reqs() -> None:
     many = [Filter(kinds=(n,)) for n in range(100)]
     found = Subscriptions()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
@@ -39,6 +40,8 @@ BURST = 100
 """Events within one look that make us read the relay again once it is quiet: live streams drop some."""
 FIRST_COMPARISON_S = 2.5
 """How long a relay may take to show that it has NIP-77; the start waits for it."""
+LISTENING_S = 2.5
+"""How long a relay may take to answer a REQ before its past is read all the same: some never say EOSE."""
 UNKNOWN_WORD = ("neg", "unknown", "unrecogni", "unsupported", "cmd", "command", "message type")
 """How relays without NIP-77 complain about it."""
 
@@ -74,6 +77,7 @@ class Link:
         self._take(None)
         self._tried = asyncio.Event()
         self._nudged = asyncio.Event()
+        self._answered = asyncio.Event()
         self._logging_in = asyncio.Lock()
         self._events = 0
         self._silent_times = 0
@@ -82,18 +86,19 @@ class Link:
 
     def on_event(self, subscription_id: str, event: Event) -> None:
         self._events += 1
-        if not self.talk.on_event(subscription_id, event):
-            self.subscriptions.heard(subscription_id)
+        if not self.talk.on_event(subscription_id, event) and self.subscriptions.heard(subscription_id):
+            self._answered.set()
 
     def on_eose(self, subscription_id: str) -> None:
-        if not self.talk.on_end(subscription_id):
-            self.subscriptions.heard(subscription_id)
+        if not self.talk.on_end(subscription_id) and self.subscriptions.heard(subscription_id):
+            self._answered.set()
 
     def on_closed(self, subscription_id: str, message: str) -> None:
         if self.talk.on_end(subscription_id, message or "closed by the relay"):
             return
         if self.subscriptions.closed(subscription_id, message, monotonic()):
             log.info("refused %s %s: %s", self.url, subscription_id, message)
+            self._answered.set()
             self._nudged.set()
 
     def on_ok(self, event_id: str, accepted: bool, message: str) -> None:
@@ -130,6 +135,14 @@ class Link:
 
     def unconfirmed(self) -> tuple[str, ...]:
         return self.subscriptions.unconfirmed(monotonic(), self._options.answer_timeout_s)
+
+    async def listening(self) -> None:
+        """Until the relay sends what comes from now on: reading its past any earlier would leave a gap."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LISTENING_S):
+                while self.up.is_set() and self.subscriptions.unanswered(monotonic(), LISTENING_S):
+                    self._answered.clear()
+                    await self._answered.wait()
 
     async def ask(self, wanted: Filter, timeout_s: float | None = None) -> Answer:
         """Stored events; logs in once where that is the condition."""
@@ -213,6 +226,7 @@ class Link:
     def _end(self) -> None:
         log.info("lost %s", self.url)
         self.up.clear()
+        self._answered.set()
         self.changed_at = self._clock.now()
         self.talk.end()
 

@@ -72,6 +72,7 @@ class Mender:
         while True:
             await self._torn(failures)
             await self.link.up.wait()
+            await self.link.listening()
             self.link.torn.clear()
             failures = 0 if await self._mended() else failures + 1
 

@@ -64,17 +64,20 @@ class Subscriptions:
             s for s in self._all.values() if s.sent_at is None and not self._stuck(s) and s.retry_at <= now
         ]
         for subscription in found:
-            subscription.sent_at, subscription.logins = now, self._logins
+            subscription.sent_at, subscription.logins, subscription.confirmed = now, self._logins, False
         return found
 
     def dropped(self) -> list[str]:
         gone, self._dropped = self._dropped, []
         return gone
 
-    def heard(self, subscription_id: str) -> None:
-        """An EVENT or EOSE for it came."""
-        if found := self._by_id(subscription_id):
-            found.confirmed = True
+    def heard(self, subscription_id: str) -> bool:
+        """An EVENT or EOSE for it came. Whether it is the first one."""
+        found = self._by_id(subscription_id)
+        if found is None or found.confirmed:
+            return False
+        found.confirmed = True
+        return True
 
     def closed(self, subscription_id: str, message: str, now: float) -> bool:
         """The relay ended it (CLOSED). Whether that subscription was ours."""
@@ -118,9 +121,12 @@ class Subscriptions:
             if s.sent_at is not None and not s.confirmed and now - s.sent_at > patience_s
         )
 
-    def next_retry(self) -> float | None:
-        waiting = [s.retry_at for s in self._all.values() if s.sent_at is None and not self._stuck(s)]
-        return min(waiting, default=None)
+    def unanswered(self, now: float, patience_s: float) -> bool:
+        """Whether one is about to be sent, or was within the patience and nothing came back."""
+        return any(
+            not s.confirmed and not self._stuck(s) and (s.sent_at is None or now - s.sent_at <= patience_s)
+            for s in self._all.values()
+        )
 
     def _stuck(self, subscription: Subscription) -> bool:
         return subscription.wants_login or bool(subscription.refused)
