@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ from uniun_bots.nostr.threads import read_thread
 from uniun_bots.personas.settings import DEFAULT_MODEL
 
 
+def words_of(text: str) -> str:
+    """Without handles and quote marks, which a small model copies from its prompt and a reply does not keep."""
+    return " ".join(re.sub(r"[(\[]n\d+[^)\]\n]*[)\]]|^>", " ", text, flags=re.MULTILINE).split())
+
+
 @pytest.mark.model
 @pytest.mark.timeout(240)
 async def test_the_demo_answers_a_question_with_words_that_the_model_wrote(tmp_path: Path) -> None:
@@ -24,7 +30,7 @@ async def test_the_demo_answers_a_question_with_words_that_the_model_wrote(tmp_p
     assert ended.code == 0, ended.err
     found = json.loads(ended.out.splitlines()[-1])
     assert found["model"] == DEFAULT_MODEL
-    assert found["reply_event"]["content"] in found["raw_text"]
+    assert words_of(found["reply_event"]["content"]) in words_of(found["raw_text"])
     assert SdkEvent.from_json(json.dumps(found["reply_event"])).verify()
     thread = read_thread(read_event(json.dumps(found["reply_event"]).encode()))
     assert (thread.root, thread.parent) == (found["group_event"]["id"], found["input_event"]["id"])

@@ -107,3 +107,16 @@ def test_byte_letters_that_could_not_be_decoded_are_refused() -> None:
 )
 def test_a_sentence_ends_where_its_script_ends_it(text: str, limit: int, expected: str | None) -> None:
     assert shorten(text, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("> It turns.", "It turns."),
+        ("> It turns.\n>\n> Always.", "It turns.\n\nAlways."),
+        ("> You asked when.\n\nAt noon.", "> You asked when.\n\nAt noon."),
+        (">:(", ">:("),
+    ],
+)
+def test_own_words_in_the_form_in_which_the_prompt_quotes_others_are_no_quote(text: str, said: str) -> None:
+    assert pass_gate(text, Gate(max_chars=80)) == Passed(said)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 # `[n1]`, `(n1)`, `[n1, n2]`, and the whole label of a quote, which small models copy.
 _HANDLES = re.compile(r"\s*(?:\[n\d+(?:,[^\])\n]{0,80})?\]|\(n\d+(?:,[^\])\n]{0,80})?\))")
+# The label of a quote, at the end of a line.
+_LABEL = re.compile(r"\s*[\[(]n\d+,(?!\s*n\d)[^\])\n]{0,80}[\])][ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,21 @@ def handles_in(text: str) -> tuple[str, ...]:
 
 
 def take_citations(text: str, handles: Mapping[str, str]) -> Cited:
+    text = _first_quote(text)
     found = handles_in(text)
     known = dict.fromkeys(handles[handle] for handle in found if handle in handles)
     unknown = dict.fromkeys(handle for handle in found if handle not in handles)
     return Cited(_HANDLES.sub("", text).strip() if found else text, tuple(known), tuple(unknown))
+
+
+def _first_quote(text: str) -> str:
+    """A small model may go on with the notes that it read, quoted and labelled: then only the first is its answer."""
+    start, label = 0, _LABEL.search(text)
+    if label is None:
+        return text
+    if not text[: label.start()].strip():
+        start, label = label.end(), _LABEL.search(text, label.end())
+    return text[start : label.end() if label else None].strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ OVERLAP_CHARS = 60
 
 ECHO_CHARS = 8
 
+_QUOTE_MARK = re.compile(r"^>(?: |$)", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -55,12 +57,19 @@ def pass_gate(body: str, gate: Gate) -> Passed | Refused:
         return Refused("the text repeats its prompt")
     if overlaps(body, gate.prompt_texts):
         return Refused("the text repeats the instructions")
+    body = _without_quote_marks(body)
     fitting = body if len(body) <= gate.max_chars else shorten(body, gate.max_chars)
     if fitting is None:
         return Refused(f"the text has {len(body)} characters and no sentence ends within {gate.max_chars}")
     if gate.last_reply is not None and _words(fitting) == _words(gate.last_reply):
         return Refused("the text repeats the last reply")
     return Passed(fitting)
+
+
+def _without_quote_marks(body: str) -> str:
+    """A prompt shows what others wrote line by line behind `>`; own words in that form are a copied habit."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    return _QUOTE_MARK.sub("", body).strip() if all(_QUOTE_MARK.match(line) for line in lines) else body
 
 
 def calls_a_tool(text: str) -> bool:
