@@ -305,8 +305,10 @@ def test_a_skill_that_brings_something_to_run_is_refused(tmp_path: Path, key: st
 )
 @pytest.mark.parametrize("key", ["type", "Type", "TYPE", "_type"])
 def test_a_skill_of_another_type_is_refused(tmp_path: Path, key: str, value: str) -> None:
-    (fault,) = told(tmp_path, skill_file("tide-table", f"{key}: {value}"))
-    assert "never JavaScript, MCP, an intent or native code" in fault
+    found = read(tmp_path, skill_file("tide-table", f"{key}: {value}"))
+    (fault,) = found.faults
+    assert "never JavaScript, MCP, an intent or native code" in fault.message
+    assert found.warnings == ()  # It is not told beside that such a key does nothing.
 
 
 def test_metadata_cannot_ask_for_more_either(tmp_path: Path) -> None:

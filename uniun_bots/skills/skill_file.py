@@ -7,7 +7,7 @@ is told and passed over, because skills of other programs have many of them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -100,12 +100,12 @@ def read_skill(text: str, file: str, source: Source, before: tuple[Fault, ...] =
     known = {key: value for key, value in sheet.tree.items() if key in KEYS}
     reading = read_model(_schema(parts), replace(sheet, tree=known))
     faults = with_clashes(reading, sheet, [], before).faults
-    refused = tuple(_refused(sheet)) if sheet.readable else ()
+    refused = dict(_refused(sheet)) if sheet.readable else {}
     if sheet.readable:
-        faults += (*refused, *_hidden(file, text))
-    warnings = (*_unknown(sheet), *_mixed(sheet), *_removed(file, text, parts))
+        faults += (*refused.values(), *_hidden(file, text))
+    warnings = (*_unknown(sheet, refused), *_mixed(sheet), *_removed(file, text, parts))
     if faults or reading.value is None:
-        return Read(None, tuple(dict.fromkeys(faults)), warnings, refused)
+        return Read(None, tuple(dict.fromkeys(faults)), warnings, tuple(refused.values()))
     return Read(Skill(reading.value, file, source, without_comments(parts.body)[0]), (), warnings)
 
 
@@ -124,8 +124,8 @@ def _spelling(key: str) -> str:
     return "".join(char for char in plain if char.isalnum())
 
 
-def _refused(sheet: Sheet) -> Iterator[Fault]:
-    """What asks for more than text, at the top or in `metadata`, in every spelling."""
+def _refused(sheet: Sheet) -> Iterator[tuple[Loc, Fault]]:
+    """What asks for more than text, at the top or in `metadata`, in every spelling; and where it stands."""
     metadata = sheet.tree.get("metadata")
     inner = metadata if isinstance(metadata, dict) else {}
     places: list[tuple[Loc, object]] = [((key,), value) for key, value in sheet.tree.items()]
@@ -134,21 +134,21 @@ def _refused(sheet: Sheet) -> Iterator[Fault]:
         spelling = _spelling(str(loc[-1]))
         if spelling == _TYPE and not _says_text(value):
             told = "a skill is text here, never JavaScript, MCP, an intent or native code: remove the key"
-            yield sheet.fault(loc, f"{shown(loc[-1])} asks for {shown(value)}: {told}", at_key=True)
+            yield loc, sheet.fault(loc, f"{shown(loc[-1])} asks for {shown(value)}: {told}", at_key=True)
         elif loc[-1] == "<<":
             told = "a merge key brings in keys that are not seen here: write them out"
-            yield sheet.fault(loc, f"{shown(loc[-1])} is refused: {told}", at_key=True)
+            yield loc, sheet.fault(loc, f"{shown(loc[-1])} is refused: {told}", at_key=True)
         elif spelling in _REFUSED:
-            yield sheet.fault(loc, f"{shown(loc[-1])} is refused: {_REFUSED[spelling]}", at_key=True)
+            yield loc, sheet.fault(loc, f"{shown(loc[-1])} is refused: {_REFUSED[spelling]}", at_key=True)
 
 
 def _says_text(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() == "text"
 
 
-def _unknown(sheet: Sheet) -> Iterator[Fault]:
+def _unknown(sheet: Sheet, refused: Container[Loc]) -> Iterator[Fault]:
     for key in sheet.tree:
-        if key not in KEYS and _spelling(key) not in _REFUSED:
+        if key not in KEYS and (key,) not in refused:
             close = did_you_mean(get_close_matches(key[:80], KEYS, 1, 0.6))
             yield sheet.fault((key,), f"unknown key {shown(key)}{close}: it does nothing here", at_key=True)
 
