@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from uniun_bots.errors import AlreadyThere
+from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.new_project import new_project
 from uniun_bots.personas.project import check_project, load_project
 from uniun_bots.personas.settings import HostSettings
@@ -32,8 +33,10 @@ def test_every_key_in_a_comment_can_be_uncommented(tmp_path: Path) -> None:
     settings = tmp_path / "host.yaml"
     settings.write_text(re.sub(r"^proxy: .*$", "", settings.read_text(), flags=re.MULTILINE))
     assert check_project(tmp_path).faults == ()
-    given = load_project(tmp_path).settings.model_fields_set
-    assert set(HostSettings.model_fields) - given == {"proxy"}
+    project = load_project(tmp_path)
+    assert set(HostSettings.model_fields) - project.settings.model_fields_set == {"proxy"}
+    (gana,) = project.ganas
+    assert set(Gana.model_fields) - gana.model_fields_set == {"every_s", "cron", "webhook"}
 
 
 def test_nothing_is_written_where_something_would_be_overwritten(tmp_path: Path) -> None:
