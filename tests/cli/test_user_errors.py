@@ -140,7 +140,7 @@ async def test_a_missing_key_is_told_with_the_file_that_names_it(tmp_path: Path)
     for command in ("run", "tick"):
         ended = await cli(command, folder)
         assert (ended.code, "Traceback" in ended.all) == (2, False)
-        assert "tide.md:1:1 identity: TIDE_NSEC is not set" in ended.err
+        assert "tide.md:3:11 `identity`: TIDE_NSEC is not set" in ended.err
 
 
 @pytest.mark.parametrize(

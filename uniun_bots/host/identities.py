@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault, KeyRefused, NotFound
 from uniun_bots.host.roster import hosted_ganas
 from uniun_bots.nostr.signer import LocalSigner
+from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.keys import AskPassphrase, resolve_identity
+from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.project import Project
 
 
@@ -26,10 +29,16 @@ def resolve_identities(
                 )
             signers[gana.id] = opened[gana.identity]
         except (KeyRefused, NotFound) as refused:
-            faults.append(Fault(gana.file, 1, 1, f"identity: {refused}"))
+            faults.append(_fault(gana, f"`identity`: {refused}"))
     if faults:
         raise ConfigError(faults)
     return signers
+
+
+def _fault(gana: Gana, message: str) -> Fault:
+    """Where the key is named."""
+    _, sheet = load_gana(Path(gana.file))
+    return sheet.fault(("identity",), message) if sheet else Fault(gana.file, 1, 1, message)
 
 
 def _nobody(purpose: str) -> str:
