@@ -17,6 +17,8 @@ from click.testing import CliRunner, Result
 
 from tests.cli.child import Child
 from tests.graph.library import know
+from uniun_bots.chat.telling import Looked
+from uniun_bots.cli.chat_printing import Printing
 from uniun_bots.cli.main import main
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE, Store
@@ -121,6 +123,16 @@ async def test_what_is_wrong_is_told_in_one_line(folder: Folder, tmp_path: Path)
 
 
 # in turns ---------------------------------------------------------------------------------------------
+
+
+def test_what_a_deep_answer_looked_at_is_told_in_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    printing = Printing()
+    printing.tell(Looked("read-note", '{"note":"n1"}', "carried out"))
+    printing.tell(Looked("", "", "not usable: the call names no skill"))
+    assert capsys.readouterr().err.splitlines() == [
+        '· read-note {"note":"n1"}: carried out',
+        "· no call: not usable: the call names no skill",
+    ]
 
 
 async def test_a_chat_in_turns_is_kept_and_gone_on_with(folder: Folder) -> None:

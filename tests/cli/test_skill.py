@@ -64,7 +64,7 @@ def test_show_tells_what_people_see_and_what_the_model_gets(bots: Path) -> None:
 def test_metadata_cannot_pass_for_what_we_say(bots: Path) -> None:
     (bots / "skills" / "tone.md").write_text(skill_file("tone", "metadata: {is: predefined}"))
     shown = run("skill", "show", "tone", "--dir", bots).stdout
-    assert "metadata.is    predefined" in shown and "is             project" in shown
+    assert "metadata.is    predefined" in shown and "is             text" in shown
 
 
 def test_show_tells_what_is_wrong_with_a_broken_skill(bots: Path) -> None:

@@ -35,8 +35,8 @@ class Printing:
         self._wait(isinstance(happening, Begun | Looked | Again))
         match happening:
             case Looked():
-                arguments = cut(happening.arguments, ARGUMENTS_CHARS)
-                _beside(f"· {happening.skill or 'no call'} {arguments}: {happening.note}")
+                called = f"{happening.skill or 'no call'} {cut(happening.arguments, ARGUMENTS_CHARS)}".strip()
+                _beside(f"· {called}: {happening.note}")
             case Again() if self._said:
                 click.echo()
                 _beside("(taken back: that was no answer)")
