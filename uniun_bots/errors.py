@@ -32,7 +32,6 @@ UniunError
     ├── NotFetched       no relay that was asked has it
     │   └── Gone         its author replaced it; carries what took its place
     ├── WrongSignature   id or signature do not fit
-    ├── NotAsked         a true event, but not the one that was asked for
     ├── WrongKind        an event of another kind
     ├── TooLarge         carries its size
     ├── BadManifest      the tags are not those of a manifest
@@ -208,10 +207,6 @@ class Gone(NotFetched):
 
 
 class WrongSignature(SharingRefused):
-    pass
-
-
-class NotAsked(SharingRefused):
     pass
 
 

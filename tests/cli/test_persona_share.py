@@ -13,6 +13,7 @@ from tests.cli.child import Ended, cli
 from tests.factory import ALICE, CHANNEL
 from tests.sharing.people import Person
 from uniun_bots.relays.local import LocalRelay
+from uniun_bots.sharing.reference import spell_event
 
 PERSONA = f"""---
 name: Tide Teller
@@ -115,6 +116,17 @@ async def test_a_persona_that_is_there_is_never_overwritten(author: Person, tmp_
     ended = await persona(author, "install", str(file), "--accept", "sha256:" + "0" * 64)
     assert ended.code == 1 and "never overwritten" in ended.err, ended.all
     assert (author.folder / "personas" / "tide-teller.md").read_text() == PERSONA
+
+
+async def test_a_template_that_is_gone_names_what_replaced_it(author: Person, reader: Person) -> None:
+    write(author, PERSONA.replace("skills: [tide-table]\n", ""))
+    name = json.loads((await persona(author, "publish", "tide-teller", "--json")).out)["newest_by_name"]
+    old = json.loads((await persona(author, "inspect", name, "--json")).out)["event_id"]
+    made = json.loads((await persona(author, "publish", "tide-teller", "--json")).out)
+    ended = await persona(reader, "inspect", spell_event(old, author.signer.public_key, 33410))
+    assert ended.code == 1 and "replaced it by tide-teller 1.0.1: nevent1" in ended.err, ended.all
+    offered = ended.err.strip().rpartition(" ")[2]
+    assert (await persona(reader, "install", offered, "--accept", made["hash"])).code == 0
 
 
 async def test_a_dry_run_shows_the_events_and_sends_nothing(author: Person, reader: Person) -> None:

@@ -11,7 +11,7 @@ from tests.skills.samples import skill_file
 from uniun_bots.errors import BadContent, NotText, TooLarge, Unresolved
 from uniun_bots.sharing.candidate import is_local, look_up, read_local
 from uniun_bots.sharing.event import LARGEST_BYTES, hash_of
-from uniun_bots.sharing.reference import spell_name
+from uniun_bots.sharing.reference import spell_event, spell_name
 
 
 async def test_a_reference_becomes_a_verified_candidate(town: Town) -> None:
@@ -28,6 +28,8 @@ async def test_a_reference_becomes_a_verified_candidate(town: Town) -> None:
 def test_paths_are_told_from_references(written: str) -> None:
     assert is_local(written)
     assert not is_local("npub1abc/tone") and not is_local("note1abc")
+    relays = tuple(f"wss://relay{number}.example" for number in range(6))
+    assert not is_local(spell_event("ab" * 32, ADA.public_key, 33400, relays))
 
 
 def test_a_file_of_any_line_ends_is_taken_as_its_canonical_text(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from uniun_bots.cli.sharing import (
     go,
     identity_option,
     opened,
+    or_what_replaced_it,
     relays_named,
     relays_option,
     signer_of,
@@ -115,7 +116,7 @@ def inspect_persona(reference: str, relay_set: str | None, as_json: bool, folder
     """
 
     async def main() -> int:
-        async with _gate(folder, reference, relay_set) as (gate, _):
+        async with _gate(folder, reference, relay_set, asks=not as_json) as (gate, _):
             show_gate(gate, as_json=as_json)
             return 0
 
@@ -134,12 +135,13 @@ def install_persona(
     """Write a persona file from a template, after a look at the whole of it and a yes.
 
     The persona is off, and what only you can say is left blank: `uniun-bots check` names each blank. Until they are
-    filled in, a host does not start. Without a terminal nothing is written, unless --accept names exactly these bytes.
+    filled in, a host leaves the persona out. Without a terminal nothing is written, unless --accept names exactly
+    these bytes.
     """
     project_data_dir(folder)
 
     async def main() -> int:
-        async with _gate(folder, reference, relay_set) as (gate, candidate):
+        async with _gate(folder, reference, relay_set, asks=accept is None) as (gate, candidate):
             name = given or candidate.name
             check_free(folder, name)
             show_gate(gate)
@@ -154,7 +156,7 @@ def install_persona(
 
 @asynccontextmanager
 async def _gate(
-    folder: Path, reference: str, relay_set: str | None
+    folder: Path, reference: str, relay_set: str | None, *, asks: bool
 ) -> AsyncIterator[tuple[Gate, TemplateCandidate]]:
     known = [path.stem for path in (folder / "personas").glob("*.*")]
     if is_local(reference):
@@ -162,7 +164,11 @@ async def _gate(
         yield await gate_of(folder, local, None, known, TEMPLATE.what), local
         return
     async with opened(folder, relay_set) as where:
-        found = await look_up_template(where, reference, WallClock().now())
+
+        async def look(at: str) -> TemplateCandidate:
+            return await look_up_template(where, at, WallClock().now())
+
+        found = await or_what_replaced_it(reference, look, asks=asks)
         yield await gate_of(folder, found, where, known, TEMPLATE.what), found
 
 

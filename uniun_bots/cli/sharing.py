@@ -6,18 +6,18 @@ import getpass
 import os
 import sys
 import termios
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from uniun_bots.cli.folder import data_dir, settings_of
 from uniun_bots.cli.run import ask_passphrase, leave, told
 from uniun_bots.clock import WallClock
-from uniun_bots.errors import ConfigError, KeyRefused, NotAccepted, NotFound, UniunError
+from uniun_bots.errors import ConfigError, Gone, KeyRefused, NotAccepted, NotFound, SharingRefused, UniunError
 from uniun_bots.host import event_loop
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.identity import identity_reference
@@ -30,6 +30,8 @@ from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.sharing.event import SKILL, Form
 from uniun_bots.sharing.fetch import Where
 from uniun_bots.sharing.publish import difficulty_for, strangers_among
+
+Found = TypeVar("Found")
 
 accept_option = click.option(
     "--accept", metavar="sha256:HASH", help="Say yes beforehand, to exactly the bytes with this hash."
@@ -77,6 +79,22 @@ class AtTerminal:
 def terminal() -> AtTerminal | None:
     """None where nobody sits."""
     return AtTerminal() if sys.stdin.isatty() else None
+
+
+async def or_what_replaced_it(
+    reference: str, look_up: Callable[[str], Awaitable[Found]], *, asks: bool
+) -> Found:
+    """What replaced an event that is gone is looked at by the same steps, after a yes."""
+    try:
+        return await look_up(reference)
+    except Gone as gone:
+        someone = terminal()
+        if not asks or someone is None:
+            raise SharingRefused(f"{gone}: {gone.replaced_by}") from None
+        click.echo(f"{gone}:\n  {gone.replaced_by}")
+        if not someone.confirm("Look at that one?"):
+            raise
+        return await look_up(gone.replaced_by)
 
 
 def whoever(accept: str | None) -> str:

@@ -14,18 +14,26 @@ import click
 from uniun_bots import failpoints
 from uniun_bots.cli.folder import data_dir, folder_option, project_data_dir, read_store
 from uniun_bots.cli.gate import gate_of, show_gate
-from uniun_bots.cli.sharing import accept_option, go, opened, relays_option, skill_form, terminal, whoever
+from uniun_bots.cli.sharing import (
+    accept_option,
+    go,
+    opened,
+    or_what_replaced_it,
+    relays_option,
+    skill_form,
+    terminal,
+    whoever,
+)
 from uniun_bots.cli.shelf import tell_host_fault
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
-from uniun_bots.errors import AlreadyThere, Deleted, Gone, NotFound, SharingRefused
+from uniun_bots.errors import AlreadyThere, Deleted, NotFound, SharingRefused
 from uniun_bots.host.ask_host import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.host.shelf import shelve
 from uniun_bots.nostr.read import read_event
 from uniun_bots.sharing.candidate import Candidate, is_local, look_up, read_local
 from uniun_bots.sharing.consent import ask_consent
-from uniun_bots.sharing.event import Form
 from uniun_bots.sharing.fetch import Where
 from uniun_bots.sharing.gate import Gate
 from uniun_bots.sharing.reference import spell_name
@@ -67,23 +75,12 @@ async def _install(folder: Path, reference: str, accept: str | None, relay_set: 
 
 async def find(folder: Path, where: Where, reference: str, *, asks: bool) -> Candidate:
     """Resolved, fetched, verified. Raises SharingRefused of the step that failed."""
-    return await _look_up(where, reference, skill_form(folder), _authors(folder), asks=asks)
+    form, author_of = skill_form(folder), _authors(folder)
 
+    async def look(at: str) -> Candidate:
+        return await look_up(where, at, WallClock().now(), form, author_of)
 
-async def _look_up(
-    where: Where, reference: str, form: Form, author_of: Callable[[str], str | None], *, asks: bool
-) -> Candidate:
-    """What replaced an event that is gone is looked at by the same steps, after a yes."""
-    try:
-        return await look_up(where, reference, WallClock().now(), form, author_of)
-    except Gone as gone:
-        someone = terminal()
-        if not asks or someone is None:
-            raise SharingRefused(f"{gone}: {gone.replaced_by}") from None
-        click.echo(f"{gone}:\n  {gone.replaced_by}")
-        if not someone.confirm("Look at that one?"):
-            raise
-        return await look_up(where, gone.replaced_by, WallClock().now(), form, author_of)
+    return await or_what_replaced_it(reference, look, asks=asks)
 
 
 async def _offer(folder: Path, candidate: Candidate, where: Where | None, accept: str | None) -> int:

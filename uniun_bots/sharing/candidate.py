@@ -55,7 +55,9 @@ class Candidate:
 
 def is_local(written: str) -> bool:
     """Whether this is meant as a path: it is there, or it looks like one."""
-    return written.startswith((".", "/", "~")) or written.lower().endswith(".md") or Path(written).exists()
+    looks = written.startswith((".", "/", "~")) or written.lower().endswith(".md")
+    # Not Path.exists, which raises for what is too long to be a path, as references with a few relays are.
+    return looks or os.path.exists(written)
 
 
 async def look_up(
