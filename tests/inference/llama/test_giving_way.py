@@ -125,6 +125,15 @@ async def test_the_least_recently_used_state_goes_when_bytes_run_out(narrow: Lla
     assert (await narrow.generate(first)).reused_tokens < SLICE_TOKENS
 
 
+async def test_prompts_with_room_for_one_copy_take_turns_and_are_all_answered(narrow: LlamaEngine) -> None:
+    first, second = (long(name, 150, 1) for name in ("First", "Second"))
+    for request in (first, second):
+        await narrow.generate(request)
+    assert (await narrow.generate(first)).evaluated_tokens == 1
+    assert (await narrow.generate(second)).reused_tokens < SLICE_TOKENS
+    assert narrow.health().kept_states == 1
+
+
 async def test_nothing_survives_the_worker(engine: LlamaEngine) -> None:
     request = long("Storm", 90, 1)
     await engine.generate(request)

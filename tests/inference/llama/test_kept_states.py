@@ -77,6 +77,19 @@ def test_what_alone_is_too_big_is_not_kept_and_pushes_nobody_out() -> None:
     assert all_tokens(kept) == [[1]]
 
 
+def test_the_one_that_is_about_to_come_back_makes_no_room() -> None:
+    kept = KeptStates(30)
+    for first in (1, 2, 3):
+        keep(kept, [first])
+    wanted, _ = kept.closest([1])
+    assert wanted is not None
+    kept.touch(wanted)
+    assert not kept.keep([4], 21, lambda _: 21, beside=wanted)
+    assert all_tokens(kept) == [[2], [3], [1]]
+    assert kept.keep([4], 20, lambda _: 20, beside=wanted)
+    assert all_tokens(kept) == [[1], [4]]
+
+
 def test_a_longer_state_takes_the_place_of_its_own_beginning() -> None:
     kept = KeptStates(100)
     keep(kept, [1, 2])

@@ -68,9 +68,19 @@ class KeptStates:
     def covers(self, tokens: Sequence[int]) -> bool:
         return any(self.usable(state.tokens, tokens) == len(tokens) for state in self._states)
 
-    def keep(self, tokens: Sequence[int], size_bytes: int, fill: Callable[[object], int]) -> bool:
-        """A copy that `fill` writes; older ones make room. False when it is too big or there is no memory."""
-        if not 0 < size_bytes <= self.most_bytes:
+    def keep(
+        self,
+        tokens: Sequence[int],
+        size_bytes: int,
+        fill: Callable[[object], int],
+        beside: KeptState | None = None,
+    ) -> bool:
+        """A copy that `fill` writes; older ones make room, but not `beside`, the one that was used last.
+
+        False when it is too big or there is no memory.
+        """
+        room = self.most_bytes - (beside.size_bytes if beside else 0)
+        if not 0 < size_bytes <= room:
             return False
         self._drop(lambda state: self.usable(tokens, state.tokens) == len(state.tokens))
         while self._states and self.size_bytes + size_bytes > self.most_bytes:

@@ -61,7 +61,7 @@ class LiveSequence:
         state, there = self.kept.closest(wanted)
         if state is not None and there >= here + LEAST_GAIN_TOKENS:
             self.kept.touch(state)
-            self._put_away(0)
+            self._put_away(0, beside=state)
             here = there if self._bring_back(state) else 0
         else:
             self._put_away(here)
@@ -105,8 +105,9 @@ class LiveSequence:
             spent.tokens += tokens_after - tokens
             spent.ms += ms_after - ms
 
-    def _put_away(self, staying: int) -> None:
-        """Keep a copy, unless hardly anything goes away or there is a copy already."""
+    def _put_away(self, staying: int, beside: KeptState | None = None) -> None:
+        """Keep a copy, unless hardly anything goes away, there is a copy already, or it does not fit beside the
+        one that is about to come back."""
         if len(self.tokens) - staying < LEAST_GAIN_TOKENS or self.kept.covers(self.tokens):
             return
         size = int(llama_cpp.llama_state_seq_get_size(self._context, SEQUENCE))
@@ -114,6 +115,7 @@ class LiveSequence:
             self.tokens,
             size,
             lambda data: int(llama_cpp.llama_state_seq_get_data(self._context, data, size, SEQUENCE)),
+            beside,
         )
 
     def _bring_back(self, state: KeptState) -> bool:
