@@ -140,10 +140,10 @@ DOORS = {
     "aiohttp": (
         "relays/",
         "inference/",
-        "host/ask_host.py",
-        "host/chat_streams.py",
-        "host/chat_through_host.py",
-        "host/control.py",
+        "host/control/ask.py",
+        "host/chat/streams.py",
+        "host/chat/through_host.py",
+        "host/control/server.py",
         "host/webhook.py",
     ),
 }

@@ -22,7 +22,7 @@ from uniun_bots.cli.chat_printing import Printing
 from uniun_bots.cli.main import main
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE, Store
-from uniun_bots.host import chat_alone
+from uniun_bots.host.chat import alone
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.reference import spell_note
 from uniun_bots.personas.new_project import new_project
@@ -172,9 +172,7 @@ async def test_what_others_wrote_cannot_steer_the_terminal(
 ) -> None:
     """Escapes of a model, of a note that came in another way than through `keep`, of a name and of a title."""
     said = "\x1b[2J\x1b]0;pwned\x07The ferry\x9b31m leaves \u202eenin ta [n1]."
-    monkeypatch.setattr(
-        chat_alone, "make_engines", lambda *_: {"default": ScriptedEngine([said], again=True)}
-    )
+    monkeypatch.setattr(alone, "make_engines", lambda *_: {"default": ScriptedEngine([said], again=True)})
     ferry = await folder.knows("ferry")
     async with Store(folder.file) as store:
         evil = "ferry \x1b]52;c;aGk=\x07\x9b2J \u202etxet"

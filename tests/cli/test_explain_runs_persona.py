@@ -16,7 +16,7 @@ from tests.cli.test_check_init_keys import run
 from tests.host.stage import GROUP, Stage, decided, fate_of, last_words, numbered, until
 from tests.publishing.values import note, turn
 from tests.runs.agent import SEARCH, SILENT, publish
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.host import Host
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.journal.record import bury, record_run

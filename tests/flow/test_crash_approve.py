@@ -17,7 +17,7 @@ from tests.flow.conftest import Tell
 from tests.force.siege import Siege, besieged
 from uniun_bots.errors import UniunError
 from uniun_bots.failpoints import ACCEPT_NAMES, NAMES
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 
 LONG = bool(os.environ.get("UNIUN_BOTS_FORCE"))
 KILLS_PER_FAILPOINT = 20 if LONG else 3

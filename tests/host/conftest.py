@@ -10,9 +10,9 @@ from tests.host.stage import Stage, open_stage
 
 ONCE = (
     ("uniun_bots/host/lease.py", {"lease"}),
-    ("uniun_bots/host/control.py", {"__aenter__", "__aexit__"}),
-    ("uniun_bots/host/ask_host.py", {"socket_path", "control_socket"}),
-    ("uniun_bots/host/snapshot.py", {"snapshot"}),
+    ("uniun_bots/host/control/server.py", {"__aenter__", "__aexit__"}),
+    ("uniun_bots/host/control/ask.py", {"socket_path", "control_socket"}),
+    ("uniun_bots/host/control/snapshot.py", {"snapshot"}),
 )
 """A few words with the file system when a host opens and closes, or is asked how it does."""
 

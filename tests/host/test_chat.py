@@ -16,14 +16,14 @@ from uniun_bots.chat.conversation import State
 from uniun_bots.chat.question import Question
 from uniun_bots.chat.telling import Begun, Happening, Looked
 from uniun_bots.errors import NoHost, UniunError
-from uniun_bots.host.ask_host import socket_path
-from uniun_bots.host.chat_events import (
+from uniun_bots.host.chat.events import (
     happening_as_json,
     happening_from_json,
     question_as_json,
     question_from_json,
 )
-from uniun_bots.host.chat_through_host import ask_through_host
+from uniun_bots.host.chat.through_host import ask_through_host
+from uniun_bots.host.control.ask import socket_path
 from uniun_bots.host.host import Host
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 

@@ -14,8 +14,8 @@ from uniun_bots.chat.question import Question
 from uniun_bots.chat.telling import Happening
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
-from uniun_bots.host import chat_alone
-from uniun_bots.host.chat_session import ChatSession
+from uniun_bots.host.chat import alone
+from uniun_bots.host.chat.session import ChatSession
 from uniun_bots.host.lease import holder
 from uniun_bots.inference.embed.embedder import EmbedderInfo
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
@@ -113,7 +113,7 @@ async def test_vectors_are_used_and_their_embedder_stays_for_the_next_question(
         made.append(Counted(synonyms=synonyms))
         return made[-1]
 
-    monkeypatch.setattr(chat_alone, "make_embedder", make)
+    monkeypatch.setattr(alone, "make_embedder", make)
     session = await session_on(stage.folder, ScriptedEngine(["At nine [n1].", "At nine [n1]."]))
     for _ in range(2):
         assert (await session.ask(Question("vessel"), hear)).state is State.ANSWERED

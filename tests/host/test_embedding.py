@@ -12,10 +12,10 @@ from uniun_bots.cli.status import searching
 from uniun_bots.clock import monotonic
 from uniun_bots.errors import EngineLost
 from uniun_bots.graph.scope import Scope
-from uniun_bots.host import embedding as room
-from uniun_bots.host.ask_host import ask_host
-from uniun_bots.host.embedding import FLOOD, Embedding
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.host import Host
+from uniun_bots.host.tending import embedding as room
+from uniun_bots.host.tending.embedding import FLOOD, Embedding
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
 from uniun_bots.inference.embed.vector import pack
 

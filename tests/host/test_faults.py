@@ -234,7 +234,7 @@ async def test_an_event_that_cannot_be_kept_does_not_take_its_batch_with_it(
             raise RecursionError("too deep")
         return whole(tx, batch)
 
-    monkeypatch.setattr("uniun_bots.host.keeping.keep", picky)
+    monkeypatch.setattr("uniun_bots.host.tending.keeping.keep", picky)
     stage.persona()
     async with stage.host() as host:
         asked = await ask_all(stage, "one", POISON, "three")

@@ -167,7 +167,7 @@ async def test_a_running_host_follows_the_files_of_a_manas(stage: Stage) -> None
 
 
 async def test_a_look_comes_by_itself(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uniun_bots.host.librarian.LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr("uniun_bots.host.tending.librarian.LOOK_EVERY_S", 0.05)
     manas(stage, "files: [lessons]\n")
     (stage.folder / "manas" / "lessons").mkdir()
     stage.persona(manas="[life]")

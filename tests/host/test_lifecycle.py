@@ -15,7 +15,7 @@ from tests.personas.folder import write
 from tests.skills.samples import skill_file
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import ConfigError, HostRunning, NoHost, UniunError
-from uniun_bots.host.ask_host import NOTE, ask_host, socket_path
+from uniun_bots.host.control.ask import NOTE, ask_host, socket_path
 from uniun_bots.host.host import Host
 from uniun_bots.host.lease import holder
 from uniun_bots.inference.scripted import Reply, ScriptedEngine

@@ -11,7 +11,7 @@ import pytest
 from tests.host.stage import Stage, profile, rows_of, until
 from uniun_bots.clock import WallClock
 from uniun_bots.host.host import Host
-from uniun_bots.host.profiles import profile_draft, relay_list_draft
+from uniun_bots.host.tending.profiles import profile_draft, relay_list_draft
 from uniun_bots.nostr.event import Event
 from uniun_bots.personas.gana import Profile
 from uniun_bots.relays.local import LocalRelay, LocalRelayOptions, free_port
@@ -44,8 +44,8 @@ async def settled(host: Host) -> None:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Relays that are away are not waited for."""
-    monkeypatch.setattr("uniun_bots.host.host.CATCH_UP_S", 0.2)
-    monkeypatch.setattr("uniun_bots.host.profiles.READ_S", 0.5)
+    monkeypatch.setattr("uniun_bots.host.running.CATCH_UP_S", 0.2)
+    monkeypatch.setattr("uniun_bots.host.tending.profiles.READ_S", 0.5)
 
 
 async def test_a_profile_says_that_this_is_a_bot(stage: Stage) -> None:

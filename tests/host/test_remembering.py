@@ -13,9 +13,9 @@ from tests.host.stage import Stage, decided, last_words, rows_of, until
 from uniun_bots.cli.status import memory_line
 from uniun_bots.errors import EngineError, EngineLost
 from uniun_bots.graph import extractions
+from uniun_bots.host.control.snapshot import snapshot
 from uniun_bots.host.host import Host
-from uniun_bots.host.remembering import LOOK_AGAIN_S, NO_MODEL_RETRY_S
-from uniun_bots.host.snapshot import snapshot
+from uniun_bots.host.tending.remembering import LOOK_AGAIN_S, NO_MODEL_RETRY_S
 from uniun_bots.inference.request import Request
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 

@@ -9,7 +9,7 @@ import pytest
 from tests.host.stage import Stage, decided, fate_of, last_words, numbered, rows_of, until
 from uniun_bots.errors import UniunError
 from uniun_bots.host import actions
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.host import Host
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.nostr.event import Event

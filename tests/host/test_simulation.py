@@ -17,10 +17,10 @@ from tests.host.stage import Stage, numbered, rows_of, until
 from uniun_bots.clock import VirtualClock
 from uniun_bots.host.host import Host
 from uniun_bots.host.project_folder import load_folder
-from uniun_bots.host.rehearsal import Rehearsal, StillBusy
-from uniun_bots.host.simulation import Story, on_file, simulate
-from uniun_bots.host.staging import Staged
-from uniun_bots.host.staging import stage as put_on
+from uniun_bots.host.rehearsal.rehearsal import Rehearsal, StillBusy
+from uniun_bots.host.rehearsal.simulation import Story, on_file, simulate
+from uniun_bots.host.rehearsal.staging import Staged
+from uniun_bots.host.rehearsal.staging import stage as put_on
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.nostr.event import Event

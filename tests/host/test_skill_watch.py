@@ -12,7 +12,7 @@ from tests.sharing.samples import ADA, EVE, TEXT, release
 from tests.sharing.samples import published as signed_release
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import UniunError
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.host import Host
 from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.reference import spell_npub

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.host.shifted_clock import ShiftedClock
 from tests.host.stage import GROUP, Stage, decided, fate_of, last_words, rows_of, until
 from uniun_bots.clock import WallClock
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.host import Host
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.secret import new_secret

@@ -15,7 +15,7 @@ from nostr_sdk import Keys
 from tests.relays.conftest import hear, note, raw, until
 from tests.relays.puppet import Puppet, Say, empty
 from uniun_bots.clock import WallClock
-from uniun_bots.host.host import CATCH_UP_S
+from uniun_bots.host.running import CATCH_UP_S
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.fault_proxy import FaultProxy

@@ -9,7 +9,7 @@ import pytest
 from tests.host.stage import IN_GROUP
 from tests.personas.folder import NPUB
 from uniun_bots.errors import NotFound
-from uniun_bots.host.staging import VARIABLE
+from uniun_bots.host.rehearsal.staging import VARIABLE
 from uniun_bots.testing import OpenPersona, call
 from uniun_bots.testing.on_stage import on_stage
 

@@ -20,7 +20,7 @@ from uniun_bots.cli.run import ask_passphrase, leave, told
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import UniunError
 from uniun_bots.graph.find import note_by_id
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
 from uniun_bots.inputs.enabled import standing
 from uniun_bots.journal.accept import hindrance

@@ -23,8 +23,8 @@ from uniun_bots.cli.folder import read_store, settings_of
 from uniun_bots.cli.notes_show import lines_of_note
 from uniun_bots.errors import BadReference, UniunError
 from uniun_bots.graph.around_note import around_note
-from uniun_bots.host.chat_events import HAPPENS, answer_as_json
-from uniun_bots.host.chat_session import ChatSession
+from uniun_bots.host.chat.events import HAPPENS, answer_as_json
+from uniun_bots.host.chat.session import ChatSession
 from uniun_bots.nostr.references import parse_reference
 from uniun_bots.nostr.text import inert
 

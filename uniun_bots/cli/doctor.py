@@ -13,7 +13,7 @@ import click
 from uniun_bots.cli.folder import data_dir, folder_option, json_option
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 
 

@@ -15,7 +15,7 @@ from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import ConfigError, NotFound
 from uniun_bots.graph import manas
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.settings import HostSettings

@@ -16,7 +16,7 @@ from uniun_bots.database.store import FILE, Store
 from uniun_bots.graph.find import known_ids
 from uniun_bots.graph.import_dump import Taken
 from uniun_bots.graph.imports import Mark, forget_mark, import_mark, keep_batch
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.nostr.event import Event
 
 T = TypeVar("T")

@@ -25,7 +25,7 @@ from rich.table import Column, Table
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.errors import ConfigError, EngineError
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
 from uniun_bots.inference import catalogue, hub
 from uniun_bots.inference.model_reference import find_model

@@ -14,7 +14,7 @@ from rich.table import Table
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, settings_of, when
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.nostr.text import cut
 

@@ -18,7 +18,7 @@ from uniun_bots.cli.listing import listing
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import NotFound
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.inputs.enabled import standing, turn_off, turn_on
 from uniun_bots.personas.gana import Gana, Mode

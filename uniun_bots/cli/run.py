@@ -103,8 +103,8 @@ async def _reload_on(hung_up: asyncio.Event, host: Host) -> None:
 async def _tick(folder: Path, most_s: float) -> int:
     from nostr_sdk import uniffi_set_event_loop
 
+    from uniun_bots.host.control.snapshot import snapshot
     from uniun_bots.host.host import Host
-    from uniun_bots.host.snapshot import snapshot
 
     uniffi_set_event_loop(asyncio.get_running_loop())
     try:

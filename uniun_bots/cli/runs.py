@@ -14,7 +14,7 @@ from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_op
 from uniun_bots.cli.listing import listing
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.journal.attempt import RUNNING
 from uniun_bots.nostr.reference import spell_note
 

@@ -19,11 +19,11 @@ from uniun_bots.cli.run import told as tell_fault
 from uniun_bots.errors import ConfigError, Fault, NotFound, UniunError
 from uniun_bots.graph.dump import Place, read_piece
 from uniun_bots.host import event_loop
-from uniun_bots.host.decisions import Decision
 from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.project_folder import load_folder
-from uniun_bots.host.simulation import Played, Story, as_json, simulate
-from uniun_bots.host.staging import stage
+from uniun_bots.host.rehearsal.decisions import Decision
+from uniun_bots.host.rehearsal.simulation import Played, Story, as_json, simulate
+from uniun_bots.host.rehearsal.staging import stage
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.event import Event

@@ -17,7 +17,7 @@ from uniun_bots.cli.folder import console, data_dir, folder_option, json_option
 from uniun_bots.cli.listing import listing
 from uniun_bots.cli.shelf import installed_rows, provenance, remove_installed
 from uniun_bots.errors import AlreadyThere, ConfigError, NotFound, UniunError
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.names import files_in

@@ -28,9 +28,9 @@ from uniun_bots.cli.shelf import tell_host_fault
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import AlreadyThere, Deleted, NotFound, SharingRefused
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
+from uniun_bots.host.control.shelf import shelve
 from uniun_bots.host.lease import holder, lease
-from uniun_bots.host.shelf import shelve
 from uniun_bots.nostr.read import read_event
 from uniun_bots.sharing.candidate import Candidate, is_local, look_up, read_local
 from uniun_bots.sharing.consent import ask_consent

@@ -17,7 +17,7 @@ from uniun_bots.database import store
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
-from uniun_bots.host.ask_host import ask_host
+from uniun_bots.host.control.ask import ask_host
 from uniun_bots.personas.project import load_project
 
 

@@ -17,16 +17,16 @@ from uniun_bots.errors import EngineError, NoModel
 from uniun_bots.graph.citable import citable
 from uniun_bots.graph.scope import Scope
 from uniun_bots.host.agentic import run_rounds
-from uniun_bots.host.embedding import Embedding
 from uniun_bots.host.engines import engine_name
-from uniun_bots.host.keeping import keep_and_notice, keep_until_kept
-from uniun_bots.host.librarian import Librarian
 from uniun_bots.host.premises import Premises
 from uniun_bots.host.progress import tell
-from uniun_bots.host.remembering import Remembering
-from uniun_bots.host.reminding import Reminding
-from uniun_bots.host.skill_watch import SkillWatch
 from uniun_bots.host.taking import Taking
+from uniun_bots.host.tending.embedding import Embedding
+from uniun_bots.host.tending.keeping import keep_and_notice, keep_until_kept
+from uniun_bots.host.tending.librarian import Librarian
+from uniun_bots.host.tending.remembering import Remembering
+from uniun_bots.host.tending.reminding import Reminding
+from uniun_bots.host.tending.skill_watch import SkillWatch
 from uniun_bots.inference.allowance import Allowance
 from uniun_bots.inference.engine import Engine, EngineInfo
 from uniun_bots.inputs.cursors import own_keys

@@ -13,8 +13,8 @@ from uniun_bots import flow
 from uniun_bots.approvals.queue import expire
 from uniun_bots.graph import retention
 from uniun_bots.host.house import House
-from uniun_bots.host.profiles import publish_profiles
 from uniun_bots.host.taking import MOST_UNDER_WAY
+from uniun_bots.host.tending.profiles import publish_profiles
 from uniun_bots.inputs.prune import prune_decided
 from uniun_bots.journal.record import bury, prune_runs
 from uniun_bots.publishing.deliver import Delivery

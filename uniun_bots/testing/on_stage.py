@@ -10,10 +10,10 @@ from typing import Any
 
 from uniun_bots.clock import VirtualClock
 from uniun_bots.errors import UniunError
-from uniun_bots.host.decisions import Decision, decisions_on
 from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.host import Host
-from uniun_bots.host.rehearsal import Rehearsal
+from uniun_bots.host.rehearsal.decisions import Decision, decisions_on
+from uniun_bots.host.rehearsal.rehearsal import Rehearsal
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.filter import Filter

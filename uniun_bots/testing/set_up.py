@@ -8,7 +8,7 @@ from pathlib import Path
 
 from uniun_bots.errors import NotFound
 from uniun_bots.host.project_folder import load_folder
-from uniun_bots.host.staging import Staged, stage
+from uniun_bots.host.rehearsal.staging import Staged, stage
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.gana import Gana, InputType

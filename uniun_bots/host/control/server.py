@@ -10,35 +10,33 @@ import stat
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from aiohttp import web
 
 from uniun_bots.chat.records import forget
 from uniun_bots.errors import ConfigError, NotFound, UniunError
 from uniun_bots.host import actions
-from uniun_bots.host.ask_host import NOTE, socket_path
-from uniun_bots.host.chat_streams import ChatStreams
+from uniun_bots.host.chat.streams import ChatStreams
+from uniun_bots.host.control.ask import NOTE, socket_path
+from uniun_bots.host.control.importing import take_batch
+from uniun_bots.host.control.models import use_model
+from uniun_bots.host.control.retract import retract
+from uniun_bots.host.control.shelf import shelve_in_host
+from uniun_bots.host.control.snapshot import snapshot
 from uniun_bots.host.desk import decide
 from uniun_bots.host.doctor import as_json, examine
 from uniun_bots.host.embedders import FOLDER
-from uniun_bots.host.importing import take_batch
-from uniun_bots.host.models import use_model
 from uniun_bots.host.probing import carry_out
-from uniun_bots.host.retract import retract
+from uniun_bots.host.running import Running
 from uniun_bots.host.searching import find_notes
-from uniun_bots.host.shelf import shelve_in_host
-from uniun_bots.host.snapshot import snapshot
-
-if TYPE_CHECKING:
-    from uniun_bots.host.host import Host
 
 LARGEST_BYTES = 32_000_000
 """Of one request: a batch of an import."""
 
 
 class ControlServer:
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Running) -> None:
         self._host = host
         self._path = socket_path(host.project.data_dir)
         self._chats = ChatStreams(host)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import TYPE_CHECKING
 
 from uniun_bots.errors import EngineError
 from uniun_bots.host.engines import DEFAULT
+from uniun_bots.host.running import Running
 from uniun_bots.inference.engine import EngineInfo
 from uniun_bots.personas.coherence_of_settings import is_engine_name
-
-if TYPE_CHECKING:
-    from uniun_bots.host.host import Host
 
 log = logging.getLogger(__name__)
 
 
-async def use_model(host: Host, model: str, *, now: bool) -> EngineInfo:
+async def use_model(host: Running, model: str, *, now: bool) -> EngineInfo:
     """In the place of the one that host.yaml named at the start. `now` stops what runs, else it is waited for.
 
     Raises what loading raises, and then the old one stays.

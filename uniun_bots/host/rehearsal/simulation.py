@@ -11,11 +11,11 @@ from typing import Any
 
 from uniun_bots.clock import VirtualClock, WallClock
 from uniun_bots.graph.keep import NOTE_KINDS
-from uniun_bots.host.decisions import Decision, decisions_on, of_run
 from uniun_bots.host.host import Host
-from uniun_bots.host.rehearsal import Rehearsal
+from uniun_bots.host.rehearsal.decisions import Decision, decisions_on, of_run
+from uniun_bots.host.rehearsal.rehearsal import Rehearsal
+from uniun_bots.host.rehearsal.staging import Staged
 from uniun_bots.host.roster import Roster
-from uniun_bots.host.staging import Staged
 from uniun_bots.inference.engine import Engine
 from uniun_bots.nostr.event import Event
 from uniun_bots.relays.file_gateway import FileGateway

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from uniun_bots.errors import ConfigError, NotFound
-from uniun_bots.host.skill_watch import without
+from uniun_bots.host.running import Running
+from uniun_bots.host.tending.skill_watch import without
 from uniun_bots.sharing.event import SKILL, Form
 from uniun_bots.sharing.take import read_parcel, take
 from uniun_bots.skills.installed import disable, uninstall
@@ -14,7 +15,6 @@ from uniun_bots.skills.provenance import State
 
 if TYPE_CHECKING:
     from uniun_bots.database.store import Store
-    from uniun_bots.host.host import Host
 
 
 async def shelve(store: Store, word: str, asked: dict[str, Any], now: float, form: Form) -> dict[str, Any]:
@@ -33,7 +33,7 @@ async def shelve(store: Store, word: str, asked: dict[str, Any], now: float, for
     raise NotFound(f"nothing is done by the name of {word}")
 
 
-async def shelve_in_host(host: Host, word: str, asked: dict[str, Any]) -> dict[str, Any]:
+async def shelve_in_host(host: Running, word: str, asked: dict[str, Any]) -> dict[str, Any]:
     """And read the folder again, so that personas have it or lose it at once.
 
     A folder that cannot be read now keeps nobody from losing it.

@@ -10,8 +10,8 @@ from uniun_bots.chat.question import Question
 from uniun_bots.chat.telling import Tell
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import HostRunning, NoHost, NotFound, UniunError
-from uniun_bots.host.chat_alone import Alone
-from uniun_bots.host.chat_through_host import ask_through_host
+from uniun_bots.host.chat.alone import Alone
+from uniun_bots.host.chat.through_host import ask_through_host
 from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.lease import holder
 from uniun_bots.inference.engine import Engine

@@ -12,8 +12,7 @@ from uniun_bots.chat.answer import Answer
 from uniun_bots.chat.question import Question
 from uniun_bots.chat.telling import Tell
 from uniun_bots.errors import HostLost, NoHost, UniunError
-from uniun_bots.host.ask_host import control_socket, once_it_is_up
-from uniun_bots.host.chat_events import (
+from uniun_bots.host.chat.events import (
     ANSWER,
     FAULT,
     HAPPENS,
@@ -22,6 +21,7 @@ from uniun_bots.host.chat_events import (
     happening_from_json,
     question_as_json,
 )
+from uniun_bots.host.control.ask import control_socket, once_it_is_up
 
 LOST = "the host ended in the middle of the answer; the question is kept, ask it again"
 

@@ -9,7 +9,7 @@ from typing import Any
 from uniun_bots.graph.imports import Mark, forget_mark, set_mark
 from uniun_bots.graph.keep import Kept
 from uniun_bots.host.house import House
-from uniun_bots.host.keeping import keep_and_notice
+from uniun_bots.host.tending.keeping import keep_and_notice
 from uniun_bots.nostr.read import read_event
 from uniun_bots.relays.heard import Heard
 

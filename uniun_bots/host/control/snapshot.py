@@ -5,20 +5,18 @@ from __future__ import annotations
 import dataclasses
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uniun_bots.approvals.queue import waiting_count as approvals_waiting
 from uniun_bots.graph.extractions import backlog
 from uniun_bots.host.roster import Roster
+from uniun_bots.host.running import Running
 from uniun_bots.inputs.cursors import own_keys, pending_count
 from uniun_bots.inputs.enabled import standing
 from uniun_bots.publishing.outbox import waiting_count
 
-if TYPE_CHECKING:
-    from uniun_bots.host.host import Host
 
-
-async def snapshot(host: Host) -> dict[str, Any]:
+async def snapshot(host: Running) -> dict[str, Any]:
     house = host.house
     rows = await house.store.read(lambda tx: _from_rows(tx, house.roster, house.clock.now()))
     return {

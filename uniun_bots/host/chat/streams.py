@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import json
 import logging
-from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from uniun_bots.chat.question import Question
 from uniun_bots.errors import JobRefused, UniunError
-from uniun_bots.host.chat_events import (
+from uniun_bots.host.chat.events import (
     FAULT,
     HAPPENS,
     Event,
@@ -20,10 +19,8 @@ from uniun_bots.host.chat_events import (
     happening_as_json,
     question_from_json,
 )
+from uniun_bots.host.running import Running
 from uniun_bots.inference.seat import CLOSING
-
-if TYPE_CHECKING:
-    from uniun_bots.host.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +31,7 @@ Told = asyncio.Queue[Event | None]
 
 
 class ChatStreams:
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Running) -> None:
         self._host = host
         self._under_way: set[asyncio.Task[None]] = set()
         self._closed = False

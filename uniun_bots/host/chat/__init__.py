@@ -1,0 +1,1 @@
+"""Where the owner's chat is answered: in the running host, or under a lease of its own."""

@@ -1,0 +1,1 @@
+"""The control socket: what other commands ask of a running host."""
