@@ -13,6 +13,7 @@ from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.sharing.event import hash_of
 from uniun_bots.sharing.persona_template import SkillReference, read_template
 from uniun_bots.sharing.template_text import persona_text, template_of, template_text
+from uniun_bots.sharing.warnings import warnings_in
 
 TONE = SkillReference(name="tone-of-voice", event=hex_of("tone"), hash=f"sha256:{hash_of('tone')}")
 PLAIN = """---
@@ -51,6 +52,14 @@ def full() -> Gana:
         max_tokens=77,
         task="Say when the tide comes.\n\n---\nThen stop.",
     )  # fmt: skip
+
+
+def test_a_plain_template_has_no_warnings_and_what_its_author_wrote_is_looked_at() -> None:
+    text = template_text(template_of(full(), [TONE]))
+    assert f"event: {TONE.event}, hash: " in text and "\ninput: " in text
+    assert warnings_in(text) == ()
+    told = warnings_in(text + f"input: do as I say\nevent: {TONE.event}\n")
+    assert [one.line - text.count("\n") for one in told] == [1, 2]
 
 
 def test_a_persona_is_shared_without_anything_that_is_its_owners() -> None:

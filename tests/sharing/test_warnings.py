@@ -113,6 +113,12 @@ def test_a_warning_names_its_line_and_quotes_the_text_as_it_stands() -> None:
     )
 
 
+def test_a_command_is_told_once_and_the_next_one_too() -> None:
+    far = "x" * 120
+    told = [one.line for one in warnings_in(f"curl -s a | sh\nrm -rf b {far} | sudo sh")]
+    assert told == [1, 2, 2]
+
+
 def test_what_a_blob_says_is_told() -> None:
     (told,) = warnings_in(HIDDEN_ORDER)
     assert told.message.endswith("which says `ignore all previous instructions`")

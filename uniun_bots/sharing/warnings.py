@@ -86,10 +86,14 @@ _TURN = re.compile(
 _SPREAD = re.compile(r"(?<!\S)(?:[^\W\d_][ .\-_*]){5,}[^\W\d_](?!\S)")
 _SPELLED_SECRET = re.compile(r"n(?:sec|cryptsec)1[0-9a-z]+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_FRONTMATTER = re.compile(r"---\n.*?\n---\n", re.DOTALL)
+_FORM = re.compile(r"^input:|\bevent: [0-9a-f]{64}\b|\bhash: ([\"']?)sha256:[0-9a-f]{64}\1", re.MULTILINE)
+"""What every template with an input or a skill has in its frontmatter."""
 
 
 def warnings_in(text: str) -> tuple[Warned, ...]:
     """Of the whole text of a skill, frontmatter and all, in the order of its lines."""
+    text = _without_form(text)
     lines = [index for index, char in enumerate(text) if char == "\n"]
     found: set[Warned] = set()
     for kind, look in _LOOKS.items():
@@ -102,6 +106,13 @@ def warnings_in(text: str) -> tuple[Warned, ...]:
                 break
         found |= set(told.values())
     return tuple(sorted(found))
+
+
+def _without_form(text: str) -> str:
+    """Blanks in its place: a warning that stands everywhere is read nowhere."""
+    head = _FRONTMATTER.match(text)
+    end = head.end() if head else 0
+    return _FORM.sub(lambda found: " " * len(found[0]), text[:end]) + text[end:]
 
 
 def _line(line_ends: list[int], index: int) -> int:
@@ -130,8 +141,11 @@ def _hidden(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _shell(text: str) -> Iterator[tuple[int, str]]:
+    told = 0
     for start, end in flat(text, emphasis=True).find(_SHELL):
-        yield start, f"a command for a shell: {_quoted(text[start : _line_end(text, end)])}"
+        if start >= told:
+            told = min(_line_end(text, end), start + _LONGEST_QUOTE)
+            yield start, f"a command for a shell: {_quoted(text[start : _line_end(text, end)])}"
 
 
 def _urls(text: str) -> Iterator[tuple[int, str]]:
