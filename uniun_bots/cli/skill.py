@@ -245,20 +245,22 @@ def _broken(folder: Path, library: Library) -> Iterable[dict[str, Any]]:
 def _summary(name: str, found: Skill, users: Iterable[str]) -> dict[str, Any]:
     return {
         "name": name,
-        "is": _is(name),
+        "is": _is(name, found),
         "description": found.description,
         "personas": list(users),
         "file": found.path,
     }
 
 
-def _is(name: str) -> str:
-    """As the model calls it: what it is to the model."""
+def _is(name: str, found: Skill) -> str:
+    """The same word in the list and for one alone."""
+    if found.source is Source.INSTALLED:
+        return str(Source.INSTALLED)
     return str(BUILTINS[name].role) if name in BUILTINS else "text"
 
 
 def _heading(name: str, found: Skill) -> dict[str, str]:
-    said = {"name": name, "is": _is(name), "file": found.path, "description": found.description}
+    said = {"name": name, "is": _is(name, found), "file": found.path, "description": found.description}
     said |= {"license": found.file.license or "", "compatibility": found.file.compatibility or ""}
     said |= {f"metadata.{key}": value for key, value in found.file.metadata.items()}
     return {key: value for key, value in said.items() if value}
