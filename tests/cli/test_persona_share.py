@@ -122,7 +122,9 @@ async def test_a_template_that_is_gone_names_what_replaced_it(author: Person, re
     write(author, PERSONA.replace("skills: [tide-table]\n", ""))
     name = json.loads((await persona(author, "publish", "tide-teller", "--json")).out)["newest_by_name"]
     old = json.loads((await persona(author, "inspect", name, "--json")).out)["event_id"]
-    made = json.loads((await persona(author, "publish", "tide-teller", "--json")).out)
+    again = await persona(author, "publish", "tide-teller", "--json")
+    made = json.loads(again.out)
+    assert again.err.strip() == "the text is the same as in 1.0.0"
     ended = await persona(reader, "inspect", spell_event(old, author.signer.public_key, 33410))
     assert ended.code == 1 and "replaced it by tide-teller 1.0.1: nevent1" in ended.err, ended.all
     offered = ended.err.strip().rpartition(" ")[2]

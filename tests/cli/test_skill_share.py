@@ -58,12 +58,24 @@ async def test_readers_warnings_are_told_to_the_author(author: Person) -> None:
     assert "readers will be warned: line" in ended.err, ended.all
 
 
+async def test_a_name_that_readers_may_take_for_another_is_told_to_the_author(author: Person) -> None:
+    author.skill(BODY, "search-n0tes")
+    ended = await author.says("publish", "search-n0tes", "--dry-run")
+    assert "readers will be warned: the name looks like search-notes" in ended.err, ended.all
+
+
 async def test_what_readers_would_refuse_is_not_published(author: Person) -> None:
     author.skill(BODY, "tide-table", "type: js")
     ended = await author.says("publish", "tide-table")
     assert ended.code == 1 and "never JavaScript" in ended.err, ended.all
     assert (await author.says("publish", "nothing")).code == 1
+    (author.folder / "skills" / "moon.md").write_text(skill_file("tide-table"))
+    misnamed = await author.says("publish", "moon")
+    assert misnamed.code == 1 and "call it tide-table.md" in misnamed.err, misnamed.all
     assert (await author.says("publish", "tide-table", "--expires", "soon")).code == 2
+    for wrong in ("0s", "9999999d"):
+        ended = await author.says("publish", "tide-table", "--expires", wrong)
+        assert ended.code == 2 and "from 1h to 3650d" in ended.err, ended.all
 
 
 async def test_nothing_leaves_for_the_world_without_a_yes(author: Person, relay: str) -> None:

@@ -22,7 +22,7 @@ from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.options import GatewayOptions
 from uniun_bots.sharing.event import hash_of
 from uniun_bots.sharing.fetch import Where
-from uniun_bots.sharing.publish import GOOD_FOR_S, published_before, release_of, send, sign_release
+from uniun_bots.sharing.publish import published_before, release_of, send, sign_release
 from uniun_bots.sharing.reference import spell_name
 from uniun_bots.sharing.verify import skill_of
 from uniun_bots.skills.load_skills import load_skills
@@ -60,9 +60,9 @@ class Person:
         text, now = (self.folder / "skills" / f"{name}.md").read_text(), WallClock().now()
         async with Gateway(GatewayOptions(relays=(RelayAddress(url=self.relay),)), WallClock()) as door:
             before = await published_before(Where(door, (self.relay,)), self.signer.public_key, name)
-            skill = skill_of(text, name)
+            about = skill_of(text, name).description
             made = release_of(
-                skill, text, before, version=version, good_for_s=GOOD_FOR_S, now=now, topics=topics
+                name, about, text, before, version=version, good_for_s=86_400, now=now, topics=topics
             )
             signed = await sign_release(made, self.signer, before)
             for receipts in await send(door, (signed.of_version, signed.of_name), [self.relay]):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.factory import NOW
+from tests.sharing import samples
 from tests.sharing.samples import ADA, EVE, TEXT, published
 from tests.sharing.town import Town
 from tests.skills.samples import skill_file
@@ -14,10 +15,9 @@ from uniun_bots.errors import Deleted, NotFetched, NotFound, SharingRefused, Too
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.signer import difficulty_of
 from uniun_bots.personas.relay_set import RelayAddress
-from uniun_bots.sharing.event import LARGEST_BYTES, normal, read_manifest
+from uniun_bots.sharing.event import LARGEST_BYTES, read_manifest
 from uniun_bots.sharing.fetch import fetch
 from uniun_bots.sharing.publish import (
-    GOOD_FOR_S,
     Before,
     Published,
     difficulty_for,
@@ -28,6 +28,7 @@ from uniun_bots.sharing.publish import (
     send,
     sign_release,
     strangers_among,
+    written_version,
 )
 from uniun_bots.sharing.reference import read_wanted, spell_name
 from uniun_bots.sharing.verify import skill_of, verified_skill
@@ -39,8 +40,7 @@ NOTHING = Before(None, None)
 
 async def give_out(town: Town, text: str = TEXT, version: str | None = None, now: float = NOW) -> Published:
     before = await published_before(town.where, KEY, "tide-table")
-    skill = skill_of(normal(text), "tide-table")
-    release = release_of(skill, text, before, version=version, good_for_s=GOOD_FOR_S, now=now)
+    release = release_of("tide-table", "Tides", text, before, version=version, good_for_s=60, now=now)
     made = await sign_release(release, ADA, before)
     for receipts in await send(town.door, (made.of_version, made.of_name), town.urls):
         assert all(receipt.fate.delivered for receipt in receipts)
@@ -92,19 +92,18 @@ def test_a_version_never_takes_the_place_of_one_that_is_out(given: str, told: st
         next_version(Version("1.0.0"), given)
 
 
-def test_the_version_in_the_file_counts_when_it_is_above_what_is_out() -> None:
+async def test_the_version_in_the_file_counts_when_it_is_above_what_is_out() -> None:
     text = skill_file("tide-table", "metadata: {version: '1.4.0'}")
     skill = skill_of(text, "tide-table")
-    made = release_of(skill, text, NOTHING, version=None, good_for_s=60, now=NOW)
-    assert (str(made.version), made.expires_at) == ("1.4.0", NOW + 60)
-    given = release_of(skill, text, NOTHING, version="2.0.0", good_for_s=60, now=NOW)
-    assert str(given.version) == "2.0.0"
+    assert written_version(skill, NOTHING) == "1.4.0"
+    out = read_manifest((await published(samples.release(version="1.4.0")))[1])
+    assert written_version(skill, Before(out, None)) is None
 
 
 def test_what_readers_would_refuse_for_its_size_is_not_signed() -> None:
     text = skill_file("tide-table", body="€" * (LARGEST_BYTES // 3))
     with pytest.raises(TooLarge):
-        release_of(skill_of(TEXT, "tide-table"), text, NOTHING, version=None, good_for_s=60, now=NOW)
+        release_of("tide-table", "Tides", text, NOTHING, version=None, good_for_s=60, now=NOW)
 
 
 async def test_without_an_answer_from_any_relay_no_version_is_made(town: Town) -> None:
@@ -141,7 +140,7 @@ async def test_a_version_after_a_revocation_stands(town: Town) -> None:
 
 async def test_work_is_mined_into_both_events_and_the_hardest_relay_decides(town: Town) -> None:
     before = await published_before(town.where, KEY, "tide-table")
-    release = release_of(skill_of(TEXT, "tide-table"), TEXT, before, version=None, good_for_s=60, now=NOW)
+    release = release_of("tide-table", "Tides", TEXT, before, version=None, good_for_s=60, now=NOW)
     made = await sign_release(release, ADA, before, difficulty=8)
     for event in (made.of_version, made.of_name):
         assert difficulty_of(event.id) >= 8 and verified_skill(event, NOW)

@@ -10,42 +10,32 @@ import click
 
 from uniun_bots.cli.folder import folder_option, json_option, project_data_dir
 from uniun_bots.cli.gate import gate_of, show_gate
+from uniun_bots.cli.publish import Order, lint, publish, publish_options
 from uniun_bots.cli.sharing import (
     accept_option,
-    agree_to_publish,
-    difficulty_here,
     go,
-    identity_option,
     opened,
     or_what_replaced_it,
-    relays_named,
     relays_option,
-    signer_of,
     skill_form,
     terminal,
-    to_option,
-    yes_to_relays_option,
 )
-from uniun_bots.cli.skill_publish import show_drafts, tell_published
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import NotFound
 from uniun_bots.personas.gana import Gana
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.new_persona import check_free, write_persona
 from uniun_bots.personas.project import load_project
-from uniun_bots.personas.scalars import duration_s
 from uniun_bots.sharing.candidate import is_local
 from uniun_bots.sharing.consent import ask_consent
-from uniun_bots.sharing.event import Form, Release, drafts, hash_of, normal
+from uniun_bots.sharing.event import Release, hash_of, normal
 from uniun_bots.sharing.fetch import Where
 from uniun_bots.sharing.gate import Gate
 from uniun_bots.sharing.persona_template import TEMPLATE, PersonaTemplate, read_template
-from uniun_bots.sharing.publish import Before, next_version, published_before, send, sign_release, stamp_after
+from uniun_bots.sharing.publish import Before, release_of
 from uniun_bots.sharing.template_candidate import TemplateCandidate, look_up_template, read_local_template
 from uniun_bots.sharing.template_skills import skill_references
 from uniun_bots.sharing.template_text import persona_text, template_of, template_text
-from uniun_bots.sharing.verify import check_size
-from uniun_bots.sharing.warnings import warnings_in
 from uniun_bots.skills.catalogue import DEVICE
 from uniun_bots.skills.load_skills import load_skills
 
@@ -54,52 +44,31 @@ _EXAMPLE = "npub1vs642m636evzf2h49nqrqc9ruanmxzqtxupzf9u9n3u37m3r5pjszt3cuy/tide
 
 @click.command("publish", epilog="Example: uniun-bots persona publish tide-teller --to public --dry-run")
 @click.argument("name")
-@click.option("--version", help="Such as 1.2.0; default: one patch up.")
-@click.option("--expires", default="180d", show_default=True, help="How long this version is good.")
-@to_option
-@identity_option
-@click.option("--dry-run", is_flag=True, help="Show the events and send nothing.")
-@yes_to_relays_option
-@json_option
-@folder_option
-def publish_persona(
-    name: str,
-    version: str | None,
-    expires: str,
-    relay_set: str | None,
-    identity: str | None,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-    folder: Path,
-) -> None:
+@publish_options
+def publish_persona(order: Order, name: str) -> None:
     """Give a persona to others as a template: its task, when it runs, which types it has, and its skills by id.
 
     Never its identity, the places and people that it names, its relays, its Manas or its limits.
     """
-    gana = _find(folder, name)
-    try:
-        good_for_s = duration_s(expires)
-    except ValueError as fault:
-        raise click.BadParameter(str(fault), param_hint="--expires") from None
-    signer = signer_of(folder, identity)
+    gana, signer = _find(order.folder, name), order.signer()
 
     async def main() -> int:
-        async with opened(folder, relay_set, signer) as where:
-            text = await _template_text(folder, where, gana, signer.public_key, skill_form(folder))
-            before = await published_before(where, signer.public_key, name, TEMPLATE)
-            release = _release(name, text, before, version, good_for_s)
-            writes = tuple(one.url for one in relays_named(folder, relay_set).relays if one.write)
-            if dry_run:
-                show_drafts(
-                    drafts(release, signer.public_key, TEMPLATE, before.of_name, before.of_version), writes
+        async with opened(order.folder, order.relay_set, signer) as where:
+            text = await _template_text(order.folder, where, gana, signer.public_key)
+            lint(text, name, TEMPLATE)
+
+            def release_after(before: Before) -> Release:
+                return release_of(
+                    name,
+                    gana.description or gana.name,
+                    text,
+                    before,
+                    version=order.version,
+                    good_for_s=order.good_for_s,
+                    now=WallClock().now(),
                 )
-                return 0
-            agree_to_publish(f"the template {name} {release.version}", TEMPLATE.kind, writes, yes)
-            bits = await difficulty_here(folder, relay_set, where)
-            signed = await sign_release(release, signer, before, TEMPLATE, bits)
-            receipts = await send(where.door, (signed.of_version, signed.of_name), writes)
-            return tell_published(signed, receipts, as_json)
+
+            return await publish(order, where, signer, name, TEMPLATE, release_after)
 
     go(main())
 
@@ -201,8 +170,8 @@ def _find(folder: Path, name: str) -> Gana:
     return found
 
 
-async def _template_text(folder: Path, where: Where, gana: Gana, author: str, form: Form) -> str:
-    """What is signed, read by our own reader first; what readers will be warned of is told to the author."""
+async def _template_text(folder: Path, where: Where, gana: Gana, author: str) -> str:
+    """What is signed, read by our own reader first."""
     for device in (skill for skill in gana.skills if skill in DEVICE):
         click.echo(f"{device} is not part of a template: whoever installs it decides about that", err=True)
     wanted = [skill for skill in gana.skills if skill not in DEVICE]
@@ -210,24 +179,10 @@ async def _template_text(folder: Path, where: Where, gana: Gana, author: str, fo
     if missing := [skill for skill in wanted if skill not in hashes]:
         raise NotFound(f"the skill {missing[0]} of {gana.id} cannot be read; see `uniun-bots skill list`")
     installed = load_skills(folder).installed
-    text = template_text(template_of(gana, await skill_references(where, author, hashes, installed, form)))
-    check_size(text)
+    skills = await skill_references(where, author, hashes, installed, skill_form(folder))
+    text = template_text(template_of(gana, skills))
     read_template(text, f"{gana.id}.md")
-    for warned in warnings_in(text):
-        click.echo(f"readers will be warned: {warned}", err=True)
     return text
-
-
-def _release(name: str, text: str, before: Before, version: str | None, good_for_s: float) -> Release:
-    now = WallClock().now()
-    return Release(
-        name=name,
-        version=next_version(before.version, version),
-        description=read_template(text, f"{name}.md").description,
-        text=text,
-        expires_at=int(now + good_for_s),
-        created_at=stamp_after(before, now),
-    )
 
 
 def _hashes(folder: Path, names: list[str]) -> dict[str, str]:

@@ -11,13 +11,13 @@ import click
 
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.cli.listing import listing
+from uniun_bots.cli.publish import Order, lint, publish, publish_options, tell_receipts, writes
 from uniun_bots.cli.sharing import (
     agree_to_publish,
     difficulty_here,
     go,
     identity_option,
     opened,
-    relays_named,
     relays_option,
     signer_of,
     skill_form,
@@ -25,85 +25,48 @@ from uniun_bots.cli.sharing import (
     yes_to_relays_option,
 )
 from uniun_bots.clock import WallClock
-from uniun_bots.errors import BadReference, NotFound
-from uniun_bots.nostr.event import Draft
+from uniun_bots.errors import BadReference, NotFound, SharingRefused
 from uniun_bots.nostr.reference import spell_npub
 from uniun_bots.nostr.references import parse_reference
-from uniun_bots.personas.scalars import duration_s
-from uniun_bots.relays.receipt import Receipt
-from uniun_bots.sharing.event import drafts, hash_of, normal
-from uniun_bots.sharing.publish import (
-    Before,
-    Published,
-    published_before,
-    release_of,
-    revocation,
-    send,
-    sign_release,
-    strangers_among,
-)
-from uniun_bots.sharing.reference import spell_address, spell_event, spell_name
+from uniun_bots.sharing.event import Release, normal
+from uniun_bots.sharing.publish import Before, release_of, revocation, send, written_version
+from uniun_bots.sharing.reference import spell_name
 from uniun_bots.sharing.search import Offer, search
 from uniun_bots.sharing.verify import skill_of
 from uniun_bots.sharing.visible import visible_line
-from uniun_bots.sharing.warnings import warnings_in
+from uniun_bots.skills.catalogue import BUILTINS
 from uniun_bots.skills.load_skills import load_skills, own_files
 
 
 @click.command("publish", epilog="Example: uniun-bots skill publish tone-of-voice --to public --dry-run")
 @click.argument("name")
-@click.option("--version", help="Such as 1.2.0; default: that of the file's metadata, or one patch up.")
-@click.option("--expires", default="180d", show_default=True, help="How long this version is good.")
 @click.option("--topic", "topics", multiple=True, help="A word under which others find it; may be repeated.")
-@to_option
-@identity_option
-@click.option("--dry-run", is_flag=True, help="Show the events and send nothing.")
-@yes_to_relays_option
-@json_option
-@folder_option
-def publish_skill(
-    name: str,
-    version: str | None,
-    expires: str,
-    topics: tuple[str, ...],
-    relay_set: str | None,
-    identity: str | None,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-    folder: Path,
-) -> None:
+@publish_options
+def publish_skill(order: Order, name: str, topics: tuple[str, ...]) -> None:
     """Give a skill of your own to others, as two signed events: this version for ever, and the newest by name."""
-    text = _own_text(folder, name)
-    try:
-        good_for_s = duration_s(expires)
-    except ValueError as fault:
-        raise click.BadParameter(str(fault), param_hint="--expires") from None
-    signer, form = signer_of(folder, identity), skill_form(folder)
+    text, form = _own_text(order.folder, name), skill_form(order.folder)
+    skill = skill_of(text, name)
+    if skill.name != name:
+        raise SharingRefused(f"skills/{name}.md says that it is {skill.name}: call it {skill.name}.md")
+    lint(text, name, form, BUILTINS.keys() - {name})
+    signer = order.signer()
+
+    def release_after(before: Before) -> Release:
+        version = order.version or written_version(skill, before)
+        return release_of(
+            name,
+            skill.description,
+            text,
+            before,
+            version=version,
+            good_for_s=order.good_for_s,
+            now=WallClock().now(),
+            topics=topics,
+        )
 
     async def main() -> int:
-        async with opened(folder, relay_set, signer) as where:
-            before = await published_before(where, signer.public_key, name, form)
-            release = release_of(
-                skill_of(text, name),
-                text,
-                before,
-                version=version,
-                good_for_s=good_for_s,
-                now=WallClock().now(),
-                topics=topics,
-            )
-            _lint(text, before)
-            writes = _writes(folder, relay_set)
-            if dry_run:
-                made = drafts(release, signer.public_key, form, before.of_name, before.of_version)
-                show_drafts(made, writes)
-                return 0
-            agree_to_publish(f"{name} {release.version}", form.kind, writes, yes)
-            bits = await difficulty_here(folder, relay_set, where)
-            signed = await sign_release(release, signer, before, form, bits)
-            receipts = await send(where.door, (signed.of_version, signed.of_name), writes)
-            return tell_published(signed, receipts, as_json)
+        async with opened(order.folder, order.relay_set, signer) as where:
+            return await publish(order, where, signer, name, form, release_after)
 
     go(main())
 
@@ -125,12 +88,12 @@ def revoke_skill(
         async with opened(folder, relay_set, signer) as where:
             bits = await difficulty_here(folder, relay_set, where)
             event = await revocation(where, signer, name, reason, WallClock().now(), form, bits)
-            writes = _writes(folder, relay_set)
-            agree_to_publish(f"that {name} is taken back", 5, writes, yes)
-            (receipts,) = await send(where.door, [event], writes)
+            relays = writes(folder, relay_set)
+            agree_to_publish(f"that {name} is taken back", 5, relays, yes)
+            (receipts,) = await send(where.door, [event], relays)
             taken = len(event.tag_values("e"))
             click.echo(f"{name}: {taken} {'event is' if taken == 1 else 'events are'} taken back")
-            _tell_receipts(receipts)
+            tell_receipts(receipts)
             return 0 if any(one.fate.delivered for one in receipts) else 1
 
     go(main())
@@ -174,66 +137,6 @@ def _own_text(folder: Path, name: str) -> str:
     if found is None:
         raise NotFound(f"there is no skills/{name}.md: only skills of your own can be published")
     return normal(found.read_bytes().decode("utf-8", errors="replace"))
-
-
-def _lint(text: str, before: Before) -> None:
-    """What our own installer would warn readers about."""
-    for warned in warnings_in(text):
-        click.echo(f"readers will be warned: {warned}", err=True)
-    if before.of_name and before.of_name.content_hash == hash_of(text):
-        click.echo(f"the text is the same as in {before.of_name.version}", err=True)
-
-
-def _writes(folder: Path, relay_set: str | None) -> tuple[str, ...]:
-    return tuple(one.url for one in relays_named(folder, relay_set).relays if one.write)
-
-
-def show_drafts(made: Sequence[Draft], relays: Sequence[str]) -> None:
-    for draft in made:
-        said = {
-            "kind": draft.kind,
-            "created_at": draft.created_at,
-            "tags": draft.tags,
-            "content": draft.content,
-        }
-        click.echo(json.dumps(said, ensure_ascii=False, indent=2))
-    click.echo(f"nothing was sent; it would go to {', '.join(relays)}", err=True)
-
-
-def tell_published(signed: Published, receipts: list[list[Receipt]], as_json: bool) -> int:
-    of_version, of_name = signed.of_version, signed.of_name
-    d, name = of_version.tag_values("d")[0], of_name.tag_values("d")[0]
-    # Whoever follows a hint must be able to reach it.
-    took = tuple(strangers_among([one.relay for one in receipts[0] if one.fate.delivered]))
-    told = {
-        "name": name,
-        "version": of_name.tag_values("version")[0],
-        "this_version": spell_event(of_version.id, of_version.author, of_version.kind, took),
-        "newest": spell_address(of_name.kind, of_name.author, name, took),
-        "newest_by_name": spell_name(of_name.author, name),
-        "hash": f"sha256:{hash_of(of_name.content)}",
-        "event_id": of_version.id,
-        "relays": {one.relay: str(one.fate) for one in receipts[1]},
-    }
-    if as_json:
-        click.echo(json.dumps(told))
-    else:
-        click.echo(f"published {d}")
-        click.echo(
-            f"  this version, for ever: {told['this_version']}\n    (share this one: it names exactly these bytes)"
-        )
-        click.echo(
-            f"  the newest version:     {told['newest_by_name']}\n    {told['newest']}\n    (these follow your updates)"
-        )
-        click.echo(f"  hash:                   {told['hash']}")
-        _tell_receipts(receipts[1])
-    return 0 if all(any(one.fate.delivered for one in some) for some in receipts) else 1
-
-
-def _tell_receipts(receipts: Sequence[Receipt]) -> None:
-    for one in receipts:
-        why = f" ({visible_line(one.message)})" if one.message and not one.fate.delivered else ""
-        click.echo(f"  {one.relay}: {one.fate}{why}")
 
 
 def _installed_from(folder: Path) -> dict[str, str]:

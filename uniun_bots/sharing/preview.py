@@ -63,13 +63,17 @@ def lines_of(shown: Preview, columns: int | None = None) -> Iterator[str]:
     yield ""
     yield from _numbered(shown.text, columns)
     yield ""
-    yield from warning_lines(shown)
+    yield from _warning_lines(shown)
     yield f"hash: {shown.spelled_hash}"
 
 
-def warning_lines(shown: Preview) -> Iterator[str]:
+def warnings_told(shown: Preview) -> list[str]:
     told = [f"the name looks like {other}, which is here already" for other in shown.similar]
-    told += [str(one) for one in shown.warnings]
+    return told + [str(one) for one in shown.warnings]
+
+
+def _warning_lines(shown: Preview) -> Iterator[str]:
+    told = warnings_told(shown)
     yield f"{len(told)} {'warning' if len(told) == 1 else 'warnings'}{':' if told else ''}"
     yield from (f"  {one}" for one in told)
 

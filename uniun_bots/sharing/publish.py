@@ -30,8 +30,6 @@ from uniun_bots.sharing.verify import check_size
 from uniun_bots.sharing.versions import FIRST, LONGEST, Version, read_version
 from uniun_bots.skills.skill import Skill
 
-GOOD_FOR_S = 180 * 86_400
-
 
 @dataclass(frozen=True, slots=True)
 class Before:
@@ -72,7 +70,8 @@ def _newest_manifest(events: Sequence[Event], form: Form) -> Manifest | None:
 
 
 def release_of(
-    skill: Skill,
+    name: str,
+    description: str,
     text: str,
     before: Before,
     *,
@@ -85,25 +84,25 @@ def release_of(
     text = normal(text)
     check_size(text)
     return Release(
-        name=skill.name,
-        version=next_version(before.version, version or _written(skill, before.version)),
-        description=skill.description,
+        name=name,
+        version=next_version(before.version, version),
+        description=description,
         text=text,
         expires_at=int(now + good_for_s),
-        created_at=stamp_after(before, now),
+        created_at=_stamp_after(before, now),
         topics=topics,
     )
 
 
-def stamp_after(before: Before, now: float) -> int:
+def _stamp_after(before: Before, now: float) -> int:
     """Relays keep the later of two, so a clock that was set back must not lose an update."""
     return max(int(now), before.of_name.event.created_at + 1 if before.of_name else 0)
 
 
-def _written(skill: Skill, before: Version | None) -> str | None:
+def written_version(skill: Skill, before: Before) -> str | None:
     """`metadata: {version: …}` of the file, when it is above what is out."""
     given = read_version(skill.file.metadata.get("version", ""))
-    return given.text if given and (before is None or before < given) else None
+    return given.text if given and (before.version is None or before.version < given) else None
 
 
 def next_version(before: Version | None, given: str | None) -> Version:
