@@ -163,7 +163,7 @@ def test_a_wrong_key_is_refused_without_repeating_it(bots: Path) -> None:
 
 def test_keys_need_a_project_folder(tmp_path: Path) -> None:
     result = run("keys", "new", "tide", "--dir", tmp_path, **OPEN)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "is no project folder" in result.stderr
 
 

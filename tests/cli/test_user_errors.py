@@ -115,6 +115,22 @@ def test_no_command_shows_a_traceback(tmp_path: Path, command: str, make: Make) 
         assert len(result.output.splitlines()) <= 5
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_folder_that_is_no_project_is_told_and_left_as_it_is(tmp_path: Path, command: str) -> None:
+    folder = empty(tmp_path)
+    result = run(*command.split(), folder)
+    assert (result.exit_code, "is no project folder" in result.output) == (2, True), result.output
+    assert list(folder.iterdir()) == []
+
+
+def test_a_question_writes_nothing_where_no_host_ever_ran(tmp_path: Path) -> None:
+    folder = new(tmp_path)
+    before = sorted(folder.rglob("*"))
+    for command in ("status --dir", "runs list --dir", "runs retract 1 --dir", "doctor --dir"):
+        assert run(*command.split(), folder).exit_code == 1
+    assert sorted(folder.rglob("*")) == before
+
+
 @pytest.mark.parametrize(
     ("make", "code"),
     [

@@ -18,6 +18,7 @@ from uniun_bots.graph import manas
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.personas.load_settings import load_settings
+from uniun_bots.personas.project import no_project
 from uniun_bots.personas.settings import HostSettings
 
 T = TypeVar("T")
@@ -36,16 +37,16 @@ def settings_of(folder: Path) -> HostSettings:
     return reading.value
 
 
+def require_project(folder: Path) -> None:
+    """Raises ConfigError for what is no project folder."""
+    if missing := no_project(folder):
+        raise ConfigError(missing)
+
+
 def data_dir(folder: Path) -> Path:
-    """Where the host writes. Raises ConfigError when host.yaml cannot be read."""
+    """Where the host writes. Raises ConfigError for no project folder, and when host.yaml cannot be read."""
+    require_project(folder)
     return settings_of(folder).data_folder(folder)
-
-
-def project_data_dir(folder: Path) -> Path:
-    """Where something may be written although nothing has run yet. Raises NotFound for any other folder."""
-    if not (folder / "host.yaml").exists() and not (folder / "personas").is_dir():
-        raise NotFound(f"{folder} is no project folder: `uniun-bots init DIR` makes one")
-    return data_dir(folder)
 
 
 def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.cli.folder import folder_option, json_option, project_data_dir
+from uniun_bots.cli.folder import data_dir, folder_option, json_option
 from uniun_bots.errors import AlreadyThere, KeyRefused
 from uniun_bots.nostr.bech32 import encode
 from uniun_bots.nostr.reference import spell_npub
@@ -63,7 +63,7 @@ def import_key(name: str, folder: Path) -> None:
 @json_option
 def list_keys(folder: Path, as_json: bool) -> None:
     """Names and public keys; needs no passphrase."""
-    found = list_key_files(project_data_dir(folder))
+    found = list_key_files(data_dir(folder))
     if as_json:
         click.echo(json.dumps([_described(key) for key in found]))
         return
@@ -79,7 +79,7 @@ def list_keys(folder: Path, as_json: bool) -> None:
 @click.option("--secret", "with_secret", is_flag=True, help="Show the secret key too, after asking.")
 def show(name: str, folder: Path, with_secret: bool) -> None:
     """The public key, as npub and hex."""
-    key = read_key_file(project_data_dir(folder), name)
+    key = read_key_file(data_dir(folder), name)
     if with_secret:
         told = f"Show the secret key of {name}? Whoever sees it can speak as this persona for ever"
         click.confirm(told, abort=True, err=True)
@@ -93,7 +93,7 @@ def show(name: str, folder: Path, with_secret: bool) -> None:
 
 
 def _keep(folder: Path, name: str, secret: SecretText) -> None:
-    where = project_data_dir(folder)
+    where = data_dir(folder)
     if (path := key_path(where, name)).exists():
         # Told before anybody types a passphrase; save_key decides.
         raise AlreadyThere(str(path))

@@ -23,14 +23,13 @@ from rich.progress import (
 from rich.table import Column, Table
 
 from uniun_bots.cli.commands import Commands
-from uniun_bots.cli.folder import console, folder_option, json_option
-from uniun_bots.errors import ConfigError, EngineError
+from uniun_bots.cli.folder import console, folder_option, json_option, settings_of
+from uniun_bots.errors import EngineError
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
 from uniun_bots.inference import catalogue, hub
 from uniun_bots.inference.model_reference import find_model
 from uniun_bots.personas.coherence_of_settings import is_engine_name
-from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.set_model import set_model
 from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
 
@@ -47,7 +46,7 @@ def model() -> None:
 @json_option
 def list_models(folder: Path, as_json: bool) -> None:
     """Models that host.yaml names, that were pulled, and the small one of the package."""
-    rows = _rows(folder, _settings(folder))
+    rows = _rows(folder, settings_of(folder))
     if as_json:
         click.echo(json.dumps(rows))
         return
@@ -67,7 +66,7 @@ def pull(reference: str, folder: Path) -> None:
 
     The checksum is compared. HF_TOKEN is for models behind terms, HF_ENDPOINT for another address of the Hub.
     """
-    models = _settings(folder).models_folder(folder)
+    models = settings_of(folder).models_folder(folder)
     with _progress() as tell:
         found = hub.pull(reference, models, tell, os.environ.get("HF_ENDPOINT"))
     unchecked = "" if found.is_checked else "; the server told no checksum to compare"
@@ -85,7 +84,7 @@ def use(reference: str, now: bool, folder: Path) -> None:
     When the host cannot load it, everything stays as it was. REFERENCE may be the name of an engine of host.yaml;
     that takes effect when the host starts.
     """
-    settings = _settings(folder)
+    settings = settings_of(folder)
     where = settings.data_folder(folder)
     between_engines = is_engine_name(reference) or is_engine_name(settings.model)
     if not is_engine_name(reference):
@@ -108,20 +107,13 @@ def use(reference: str, now: bool, folder: Path) -> None:
 @folder_option
 def remove(reference: str, folder: Path) -> None:
     """Delete a pulled model, or what came of one that was not pulled to its end."""
-    settings = _settings(folder)
+    settings = settings_of(folder)
     if users := _used(settings).get(reference):
         raise EngineError(
             f"`{reference}` is used by {', '.join(users)}: `uniun-bots model use` another one first"
         )
     freed = catalogue.remove(reference, settings.models_folder(folder))
     click.echo(f"removed: {reference} ({_size(freed)})")
-
-
-def _settings(folder: Path) -> HostSettings:
-    reading, _ = load_settings(folder / "host.yaml")
-    if reading.value is None or reading.faults:
-        raise ConfigError(reading.faults)
-    return reading.value
 
 
 def _used(settings: HostSettings) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from uniun_bots.cli.folder import folder_option, json_option, project_data_dir
+from uniun_bots.cli.folder import data_dir, folder_option, json_option
 from uniun_bots.cli.import_keepers import Alone, Keeper, ThroughHost
 from uniun_bots.graph.dump import Place, tail_of
 from uniun_bots.graph.import_dump import Tally, import_dump
@@ -35,10 +35,10 @@ def import_notes(dump: Path, folder: Path, as_json: bool) -> None:
     """
     try:
         if str(dump) == "-":
-            tally = asyncio.run(_import(sys.stdin.buffer, None, project_data_dir(folder)))
+            tally = asyncio.run(_import(sys.stdin.buffer, None, data_dir(folder)))
         else:
             with dump.open("rb") as opened:
-                tally = asyncio.run(_import(opened, str(dump.resolve()), project_data_dir(folder)))
+                tally = asyncio.run(_import(opened, str(dump.resolve()), data_dir(folder)))
     except KeyboardInterrupt:
         click.echo("stopped; the same command goes on from there", err=True)
         sys.exit(1)

@@ -13,7 +13,7 @@ import click
 
 from uniun_bots.approvals.queue import waiting_count
 from uniun_bots.cli.commands import Commands
-from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, project_data_dir, read_store
+from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, read_store, require_project
 from uniun_bots.cli.listing import listing
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
@@ -94,7 +94,7 @@ def show_persona(name: str, folder: Path, as_json: bool) -> None:
 @folder_option
 def new(name: str, folder: Path) -> None:
     """Write personas/NAME.md from the example, turned off. Nothing that is there is overwritten."""
-    project_data_dir(folder)
+    require_project(folder)
     path = new_persona(folder, name)
     click.echo(f"wrote {path}\n")
     click.echo(f"Next: `uniun-bots keys new {name}`, edit the file, `uniun-bots check`, and")

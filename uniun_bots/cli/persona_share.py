@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.cli.folder import folder_option, json_option, project_data_dir
+from uniun_bots.cli.folder import folder_option, json_option, require_project
 from uniun_bots.cli.gate import gate_of, show_gate
 from uniun_bots.cli.publish import Order, lint, publish, publish_options
 from uniun_bots.cli.sharing import (
@@ -107,7 +107,7 @@ def install_persona(
     filled in, a host leaves the persona out. Without a terminal nothing is written, unless --accept names exactly
     these bytes.
     """
-    project_data_dir(folder)
+    require_project(folder)
 
     async def main() -> int:
         async with _gate(folder, reference, relay_set, asks=accept is None) as (gate, candidate):

@@ -17,7 +17,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, project_data_dir, settings_of
+from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, require_project, settings_of
 from uniun_bots.cli.probe_table import compared, listed
 from uniun_bots.cli.run import told
 from uniun_bots.clock import WallClock
@@ -61,7 +61,7 @@ def probe_model(
         return
     if model is None:
         raise click.UsageError("name a MODEL, or write --list")
-    project_data_dir(folder)
+    require_project(folder)
     settings = settings_of(folder)
     fingerprint = probing.fingerprint_of(model, settings, folder)
     engine = probing.engine_of(model, settings, folder, os.environ)

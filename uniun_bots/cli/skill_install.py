@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from uniun_bots import failpoints
-from uniun_bots.cli.folder import data_dir, folder_option, project_data_dir, read_store
+from uniun_bots.cli.folder import data_dir, folder_option, read_store, require_project
 from uniun_bots.cli.gate import gate_of, show_gate
 from uniun_bots.cli.sharing import (
     accept_option,
@@ -61,7 +61,7 @@ def install_skill(reference: str, accept: str | None, relay_set: str | None, fol
     REF is note1…, nevent1…, naddr1…, hex, npub1…/name or npub1…/name@version; or a path: a file, or a folder with
     a SKILL.md. Without a terminal nothing is installed, unless --accept names exactly these bytes.
     """
-    project_data_dir(folder)
+    require_project(folder)
     go(_install(folder, reference, accept, relay_set))
 
 
@@ -185,7 +185,7 @@ def update_skill(
     """Follow the authors of installed skills: shows what changed, and asks again."""
     if (name is None) == (not everything):
         raise click.UsageError("name one skill, or give --all")
-    project_data_dir(folder)
+    require_project(folder)
     wanted = [one for one in installed(folder) if everything or one.name == name]
     if name and not wanted:
         raise NotFound(f"{name} is not installed; see `uniun-bots skill list`")

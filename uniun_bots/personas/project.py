@@ -59,6 +59,14 @@ class Report:
     """What there is to host when all faults are in persona files that say `mode: off`: everything but these."""
 
 
+def no_project(folder: Path) -> tuple[Fault, ...]:
+    """Empty for a project folder."""
+    if (folder / "host.yaml").exists() or (folder / "personas").is_dir():
+        return ()
+    told = "is no project folder: it has no host.yaml and no personas/; `uniun-bots init DIR` makes one"
+    return (Fault(str(folder), 1, 1, told),)
+
+
 def load_project(folder: str | os.PathLike[str], complaints: Complaints = no_complaints) -> Project:
     """Raises ConfigError with every fault of every file."""
     report = check_project(folder, complaints)
@@ -70,9 +78,8 @@ def load_project(folder: str | os.PathLike[str], complaints: Complaints = no_com
 def check_project(folder: str | os.PathLike[str], complaints: Complaints = no_complaints) -> Report:
     """`complaints` know the skills, which are read a room above this one."""
     root = Path(folder)
-    if not (root / "host.yaml").exists() and not (root / "personas").is_dir():
-        told = "is no project folder: it has no host.yaml and no personas/; `uniun-bots init DIR` makes one"
-        return Report((Fault(str(root), 1, 1, told),), (), None)
+    if missing := no_project(root):
+        return Report(missing, (), None)
     reader = _FolderReader(root, complaints, [], [])
     project = reader.read()
     faults = tuple(sorted(set(reader.faults)))
