@@ -147,7 +147,10 @@ class PromptTooLong(EngineError):
         self.context_tokens = context_tokens
         self.answer_tokens = answer_tokens
         answer = f" and the answer may take {answer_tokens}" if answer_tokens else ""
-        super().__init__(f"the prompt has {prompt_tokens} tokens{answer}, the context {context_tokens}")
+        super().__init__(
+            f"the prompt has {prompt_tokens} tokens{answer}, the context {context_tokens}: it needs a shorter"
+            " prompt, a smaller `max_tokens`, or a model with a larger `context`"
+        )
 
 
 class SchemaRefused(EngineError):

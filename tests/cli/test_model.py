@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.host.stage import Stage, decided, until
+from tests.inference.gguf_file import gguf
 from tests.inference.hub_stand_in import Hub, hub_stand_in, model_bytes
 from uniun_bots.cli.main import main
 from uniun_bots.errors import ModelUnusable
@@ -33,6 +34,7 @@ async def hub() -> AsyncIterator[Hub]:
 def bots(tmp_path: Path) -> Path:
     (tmp_path / "host.yaml").write_text("# mine\n{}\n")
     (tmp_path / "old.gguf").write_bytes(model_bytes(100))
+    (tmp_path / "cut.gguf").write_bytes(gguf()[:100])
     return tmp_path
 
 
@@ -105,6 +107,7 @@ def test_the_list_shows_what_is_named_what_is_here_and_what_is_missing(bots: Pat
     [
         (("use", REFERENCE), 1, f"is not here yet: run `uniun-bots model pull {REFERENCE}`"),
         (("use", "path:none.gguf"), 1, "there is no file"),
+        (("use", "path:cut.gguf"), 1, "is truncated: it has 100 bytes of"),
         (("use", "big"), 2, "no engine `big`"),
         (("use", "path:host.yaml"), 1, "is not a GGUF file"),
         (("pull", "path:old.gguf"), 1, "write `hf:OWNER/REPO/FILE.gguf`"),

@@ -247,6 +247,17 @@ async def test_every_missing_identity_is_told_at_once(stage: Stage) -> None:
     assert [fault.file.rsplit("/", 1)[-1] for fault in told.value.faults] == ["moon.md", "tide.md"]
 
 
+async def test_a_model_file_that_is_not_there_is_told_at_the_start(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.settings("model: path:unused.gguf", "engines: {big: {type: llama, model: path:none.gguf}}")
+    async with stage.host():
+        pass
+    told = [record.getMessage() for record in caplog.records if record.getMessage().startswith("no model: ")]
+    assert len(told) == 1
+    assert "host.yaml:2:37 `path:none.gguf`: there is no file" in told[0]
+
+
 # the control socket -----------------------------------------------------------------------------------
 
 

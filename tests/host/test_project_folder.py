@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.stage import Stage, decided
+from tests.inference.gguf_file import gguf
 from tests.personas.folder import persona, write
 from tests.skills.samples import skill_file
 from uniun_bots.errors import ConfigError
@@ -95,3 +96,17 @@ async def test_a_skill_that_was_edited_counts_after_a_reload(stage: Stage) -> No
         await host.reload()
         await decided(host, await stage.ask("When is high water?"))
     assert "tone:\nBe brief." in stage.engine.requests[0].messages[0].content
+
+
+def test_check_warns_of_model_files_that_are_missing_or_cut_off(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        personas__tide_md=persona(),
+        host_yaml="model: path:none.gguf\nengines:\n  big: {type: llama, model: path:cut.gguf}\n",
+        cut_gguf=gguf()[:100],
+    )
+    report, _ = check_folder(tmp_path)
+    assert report.project is not None
+    told = [str(warning).removeprefix(f"{tmp_path}/") for warning in report.warnings]
+    assert told[0].startswith("host.yaml:1:8 `path:none.gguf`: there is no file")
+    assert told[1].startswith("host.yaml:3:29 ") and "cut.gguf is truncated" in told[1]

@@ -10,11 +10,15 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from tests.inference.gguf_file import gguf
+
 COMMIT = "a" * 40
 
 
 def model_bytes(size: int = 60_000, seed: int = 1) -> bytes:
-    return b"GGUF" + random.Random(seed).randbytes(size - 4)
+    """A header without tensors, and whatever comes behind it."""
+    header = gguf(shapes=())
+    return header + random.Random(seed).randbytes(size - len(header))
 
 
 class Hub:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.inference.gguf_file import gguf
 from uniun_bots.errors import ModelNotFound
 from uniun_bots.inference.catalogue import Known, look, pulled, remove
 
-GGUF = b"GGUF" + bytes(60)
+GGUF = gguf()
 
 
 def put(models: Path, *names: str) -> None:
@@ -38,6 +39,15 @@ def test_a_model_is_looked_at_with_all_its_files(tmp_path: Path) -> None:
     missing = look("path:none.gguf", tmp_path, tmp_path)
     assert (missing.path, missing.size_bytes) == (None, 0)
     assert "there is no file" in missing.fault
+
+
+def test_a_file_that_is_cut_off_or_missing_is_told(tmp_path: Path) -> None:
+    put(tmp_path, "a/b/big-00001-of-00002.gguf")
+    assert "lacks a part" in look("hf:a/b/big-00001-of-00002.gguf", tmp_path, tmp_path).fault
+    (tmp_path / "a/b/big-00002-of-00002.gguf").write_bytes(GGUF[:-1])
+    assert (
+        "00002-of-00002.gguf is truncated" in look("hf:a/b/big-00001-of-00002.gguf", tmp_path, tmp_path).fault
+    )
 
 
 def test_removing_takes_every_file_and_what_is_half_here_and_leaves_the_rest(tmp_path: Path) -> None:

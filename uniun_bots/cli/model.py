@@ -27,11 +27,11 @@ from uniun_bots.cli.folder import console, folder_option, json_option, settings_
 from uniun_bots.errors import EngineError
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
+from uniun_bots.host.model_files import model_places
 from uniun_bots.inference import catalogue, hub
-from uniun_bots.inference.model_reference import find_model
 from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.set_model import set_model
-from uniun_bots.personas.settings import DEFAULT_MODEL, EngineType, HostSettings
+from uniun_bots.personas.settings import DEFAULT_MODEL, HostSettings
 
 PLACES = (("probe", "uniun_bots.cli.probe:probe_model", "Measure how reliably MODEL does agentic work."),)
 
@@ -88,7 +88,7 @@ def use(reference: str, now: bool, folder: Path) -> None:
     where = settings.data_folder(folder)
     between_engines = is_engine_name(reference) or is_engine_name(settings.model)
     if not is_engine_name(reference):
-        find_model(reference, folder, settings.models_folder(folder))
+        catalogue.whole_files(reference, folder, settings.models_folder(folder))
     runs = holder(where) is not None
 
     def tell_host() -> None:
@@ -119,11 +119,8 @@ def remove(reference: str, folder: Path) -> None:
 def _used(settings: HostSettings) -> dict[str, list[str]]:
     """Reference to the places of host.yaml that name it."""
     found: dict[str, list[str]] = {}
-    if not is_engine_name(settings.model):
-        found[settings.model] = ["model"]
-    for name, engine in settings.engines.items():
-        if engine.type is EngineType.LLAMA and engine.model:
-            found.setdefault(engine.model, []).append(f"engines.{name}")
+    for reference, _, place in model_places(settings):
+        found.setdefault(reference, []).append(".".join(place[:2]))
     return found
 
 

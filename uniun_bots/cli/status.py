@@ -149,4 +149,5 @@ def worker_deaths(health: dict[str, Any] | None) -> str:
     if not health or not health["deaths"]:
         return ""
     rests = f"; the next start waits for {health['resting_s']:.0f} s" if health["resting_s"] else ""
-    return f"its worker died {health['deaths']} times, the last one so: {health['last_death']}{rests}"
+    often = "once," if health["deaths"] == 1 else f"{health['deaths']} times, the last one"
+    return f"its worker died {often} so: {health['last_death']}{rests}"

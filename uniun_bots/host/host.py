@@ -25,6 +25,7 @@ from uniun_bots.host.engines import make_engines
 from uniun_bots.host.house import House
 from uniun_bots.host.lease import lease
 from uniun_bots.host.loops import Loops
+from uniun_bots.host.model_files import model_faults
 from uniun_bots.host.open_gateway import Connect, open_gateway
 from uniun_bots.host.project_folder import load_to_host
 from uniun_bots.host.roster import enlist
@@ -110,6 +111,7 @@ class Host(Running):
         await self.store.write(lambda tx: end_dead_attempts(tx, self.clock.now()))
         standings, timers = await self._bring_up(self.project, roster, ())
         engines = make_engines(self.project.settings, self.folder, self._environ) | self._given_engines
+        await asyncio.to_thread(self._tell_of_models, self.project)
         for engine in engines.values():
             stack.push_async_callback(engine.aclose)
         vectors = self._vectors()
@@ -140,6 +142,10 @@ class Host(Running):
         await self._wake_up(roster, standings, timers, gateway)
         await stack.enter_async_context(ControlServer(self))
         log.info("hosting %d Ganas from %s", len(roster.ganas), self.folder)
+
+    def _tell_of_models(self, project: Project) -> None:
+        for fault in model_faults(project, but_for=self._given_engines):
+            log.warning("no model: %s", fault)
 
     def _vectors(self) -> Vectors | None:
         project = self.project

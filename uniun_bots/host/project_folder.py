@@ -9,6 +9,7 @@ from pathlib import Path
 
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import ConfigError, Fault
+from uniun_bots.host.model_files import model_faults
 from uniun_bots.host.probing import complaints, verdicts, with_measured_rounds
 from uniun_bots.personas.draft_files import read_draft_files
 from uniun_bots.personas.project import Project, Report, check_project, load_project
@@ -26,7 +27,10 @@ def check_folder(folder: Path) -> tuple[Report, Library]:
     refused = [fault for is_refused, fault in measured if is_refused]
     low = [fault for is_refused, fault in measured if not is_refused]
     faults = tuple(sorted({*report.faults, *library.faults, *refused}))
-    warnings = tuple(sorted({*report.warnings, *library.warnings, *_draft_faults(report.project), *low}))
+    models = model_faults(report.project) if report.project else ()
+    warnings = tuple(
+        sorted({*report.warnings, *library.warnings, *_draft_faults(report.project), *low, *models})
+    )
     return replace(
         report, faults=faults, warnings=warnings, project=None if faults else report.project
     ), library

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from uniun_bots.errors import EngineError, ModelNotFound
+from uniun_bots.inference.gguf import read_gguf
 from uniun_bots.inference.hub import files_of
 from uniun_bots.inference.model_reference import HF, find_model
 
@@ -22,11 +23,20 @@ class Known:
 
 def look(reference: str, base: Path, models: Path) -> Known:
     try:
-        path = find_model(reference, base, models)
+        files = whole_files(reference, base, models)
     except EngineError as fault:
         return Known(reference, None, 0, str(fault))
-    size_bytes = sum(part.stat().st_size for part in _files(path) if part.is_file())
-    return Known(reference, path, size_bytes, "")
+    return Known(reference, files[0], sum(part.stat().st_size for part in files), "")
+
+
+def whole_files(reference: str, base: Path, models: Path) -> tuple[Path, ...]:
+    """All files of a model, each as long as its header asks. Raises ModelNotFound, ModelUnusable."""
+    files = tuple(_files(find_model(reference, base, models)))
+    for path in files:
+        if not path.is_file():
+            raise ModelNotFound(f"`{reference}` lacks a part: there is no file {path}")
+        read_gguf(path)
+    return files
 
 
 def pulled(models: Path) -> Iterator[str]:

@@ -103,10 +103,18 @@ class _Reader:
         if kind in _SCALARS:
             self._skip(count * struct.calcsize(_SCALARS[kind]))
         elif kind == _STRING:
-            for _ in range(count):
-                self._skip(self._number("Q"))
+            self._skip_strings(count)
         else:
             raise ModelUnusable(f"{self._path} has a list of type {kind}, which is unknown here")
+
+    def _skip_strings(self, count: int) -> None:
+        """Vocabularies have hundreds of thousands."""
+        data, at, size_of = self._data, self._at, struct.Struct("<Q").unpack_from
+        for _ in range(count):
+            at += 8 + size_of(data, at)[0]
+            if at > len(data):
+                raise IndexError
+        self._at = at
 
     def _string(self) -> str:
         start = self._at + 8
