@@ -2,11 +2,11 @@
 
 The same burst goes to fresh relays; in turn a bare nostr-sdk client and hosts with 1, 100 and 1,000 Ganas (spread
 over as many groups, and all on one group) take it live. A host's clock stops when the last note is committed,
-with edges, topics, surfaces, full text and wakeups. All of it is done in several rounds, since a machine is faster in
-one second than in the next: ratios are taken within a round, and their median is told.
+with edges, topics, surfaces, full text and wakeups. One of the hosts has the default embedder on: it rests while notes
+stream in, so the rate should be the same, and how fast it works off the backlog afterwards stands in `raw`.
 
-Once more with the default embedder on: it rests while notes stream in, so the rate should be the same. How fast it
-works off the backlog afterwards stands in `raw`.
+All of it is done in several rounds, since a machine is faster in one second than in the next: ratios are taken within
+a round, and their median is told.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,11 +29,40 @@ BACKLOG_S = 6.0
 """How long the embedder is watched after the burst."""
 
 
-def bare_rate(url: str, groups: list[str], events: list[str], file: Path) -> float:
-    filters = world.filters_json(groups)
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How many Ganas, over how many groups; both sides read all of the groups."""
+
+    ganas: int
+    groups: int
+
+
+ONE, SPREAD, SAME = Setting(1, 1), Setting(1000, 1000), Setting(1000, 1)
+BESIDE = (Setting(100, 100), Setting(100, 1))
+"""No goal hangs on these: they show the way between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    file: Path
+    groups: list[str]
+    count: int
+
+
+def burst(folder: Path, groups: int, count: int) -> Burst:
+    names = world.group_ids(groups)
+    file = folder / f"{groups}.jsonl"
+    file.write_text("\n".join(world.group_messages(names, count)))
+    return Burst(file, names, count)
+
+
+def bare_rate(sent: Burst) -> float:
     with (
-        world.child("-m", "bench.bare", "count", url, filters, str(len(events))) as bare,
-        world.child("-m", "bench.publisher", url, str(file)) as publisher,
+        world.relay() as url,
+        world.child(
+            "-m", "bench.bare", "count", url, world.filters_json(sent.groups), str(sent.count)
+        ) as bare,
+        world.child("-m", "bench.publisher", url, str(sent.file)) as publisher,
     ):
         world.line_of(bare)
         start(publisher)
@@ -40,21 +70,19 @@ def bare_rate(url: str, groups: list[str], events: list[str], file: Path) -> flo
         return float(counted["events"] / counted["seconds"])
 
 
-def host_rate(
-    url: str, groups: list[str], ganas: int, file: Path, expected: int, embedder: str = "none"
-) -> tuple[float, float]:
+def host_rate(ganas: int, sent: Burst, embedder: str = "none") -> tuple[float, float]:
     """Notes a second that are kept, and those that get a vector a second afterwards (0 without an embedder)."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, world.relay() as url:
         project = Path(folder) / "project"
-        env = world.write_project(project, url, groups, ganas, debounce="1h", embedder=embedder)
+        env = world.write_project(project, url, sent.groups, ganas, debounce="1h", embedder=embedder)
         with (
             world.child("-m", "bench.hosting", str(project), env=env) as host,
-            world.child("-m", "bench.publisher", url, str(file)) as publisher,
+            world.child("-m", "bench.publisher", url, str(sent.file)) as publisher,
         ):
             world.line_of(host)
             start(publisher)
             database = project / "data" / "uniun-bots.sqlite"
-            kept = watch_notes(database, expected)
+            kept = watch_notes(database, sent.count)
             return kept, embedding_rate(database) if embedder != "none" else 0.0
 
 
@@ -96,77 +124,59 @@ def start(publisher: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How many Ganas, over how many groups; both sides read all of the groups."""
+class Round:
+    """Events a second, one after the other."""
 
-    ganas: int
-    groups: int
+    bare: dict[int, float]
+    """By the number of groups."""
+    host: dict[Setting, float]
+    embedding: float
+    """The host of ONE with an embedder."""
+    backlog: float
+    """Vectors a second afterwards."""
 
-
-ONE, SPREAD, SAME = Setting(1, 1), Setting(1000, 1000), Setting(1000, 1)
-BESIDE = (Setting(100, 100), Setting(100, 1))
-"""No goal hangs on these: they show the way between."""
-
-
-def measured(setting: Setting, events: list[str]) -> tuple[float, float]:
-    """(bare, host)"""
-    groups = world.group_ids(setting.groups)
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        file.write("\n".join(events))
-        file.flush()
-        with world.relay() as url:
-            bare = bare_rate(url, groups, events, Path(file.name))
-        with world.relay() as url:
-            host, _ = host_rate(url, groups, setting.ganas, Path(file.name), len(events))
-    return bare, host
+    def over_bare(self, setting: Setting) -> float:
+        """Held against the bare client of the same groups: the filters cost the relay something too."""
+        return self.host[setting] / self.bare[setting.groups]
 
 
-def with_embedder(count: int) -> tuple[float, float, float]:
-    """Rates without and with an embedder, one after the other, and that of the backlog."""
-    groups = world.group_ids(1)
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        file.write("\n".join(world.group_messages(groups, count)))
-        file.flush()
-        with world.relay() as url:
-            off, _ = host_rate(url, groups, 1, Path(file.name), count)
-        with world.relay() as url:
-            on, backlog = host_rate(url, groups, 1, Path(file.name), count, "minilm")
-    return off, on, backlog
+def measured(settings: Sequence[Setting], bursts: Mapping[int, Burst]) -> Round:
+    bare: dict[int, float] = {}
+    host: dict[Setting, float] = {}
+    for groups, sent in bursts.items():
+        bare[groups] = bare_rate(sent)
+        host |= {at: host_rate(at.ganas, sent)[0] for at in settings if at.groups == groups}
+    return Round(bare, host, *host_rate(ONE.ganas, bursts[ONE.groups], "minilm"))
 
 
 def main() -> None:
     quick = arguments(__doc__).quick
-    count, rounds = (3_000, 1) if quick else (10_000, 5)
-    settings = (ONE, SPREAD, SAME) if quick else (ONE, SPREAD, SAME, *BESIDE)
-    events = {groups: world.group_messages(world.group_ids(groups), count) for groups in (1, 100, 1000)}
-    found: dict[Setting, list[tuple[float, float]]] = {setting: [] for setting in settings}
-    for _ in range(rounds):
-        for setting in settings:
-            found[setting].append(measured(setting, events[setting.groups]))
-    raw = {
-        f"{setting.ganas} on {setting.groups}": {
-            "bare": [round(bare) for bare, _ in pairs],
-            "host": [round(host) for _, host in pairs],
-        }
-        for setting, pairs in found.items()
-    }
-    over_bare = {setting: [host / bare for bare, host in pairs] for setting, pairs in found.items()}
-    # Each host is held against the bare client of its own groups: the filters cost the relay something too.
-    spread = [many / one for many, one in zip(over_bare[SPREAD], over_bare[ONE], strict=True)]
-    same = [many / one for (_, many), (_, one) in zip(found[SAME], found[ONE], strict=True)]
-    report("ingest.rate_over_bare", statistics.median(over_bare[ONE]), count * rounds, raw, quick=quick)
-    for where, ratios in (("spread", spread), ("same", same)):
-        report(
-            f"ingest.thousand_over_one.{where}", statistics.median(ratios), count * rounds, raw, quick=quick
-        )
-    pairs = [with_embedder(count) for _ in range(rounds)]
+    count, rounds = (3_000, 1) if quick else (10_000, 3)
+    # ONE is the last, beside the same with an embedder.
+    settings = (SPREAD, SAME, ONE) if quick else (SPREAD, *BESIDE, SAME, ONE)
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = dict.fromkeys(at.groups for at in settings)
+        bursts = {groups: burst(Path(folder), groups, count) for groups in wanted}
+        found = [measured(settings, bursts) for _ in range(rounds)]
+    tell(settings, found, count * rounds, quick=quick)
+
+
+def tell(settings: Sequence[Setting], found: Sequence[Round], n: int, *, quick: bool) -> None:
+    raw = {f"bare on {groups}": [round(one.bare[groups]) for one in found] for groups in found[0].bare}
+    raw |= {f"{at.ganas} on {at.groups}": [round(one.host[at]) for one in found] for at in settings}
+    over_bare = statistics.median(one.over_bare(ONE) for one in found)
+    report("ingest.rate_over_bare", over_bare, n, raw, quick=quick)
+    spread = statistics.median(one.over_bare(SPREAD) / one.over_bare(ONE) for one in found)
+    report("ingest.thousand_over_one.spread", spread, n, raw, quick=quick)
+    same = statistics.median(one.host[SAME] / one.host[ONE] for one in found)
+    report("ingest.thousand_over_one.same", same, n, raw, quick=quick)
     told = {
-        "without": [round(off) for off, _, _ in pairs],
-        "with": [round(on) for _, on, _ in pairs],
-        "backlog_notes_per_s": [round(backlog, 1) for _, _, backlog in pairs],
+        "without": [round(one.host[ONE]) for one in found],
+        "with": [round(one.embedding) for one in found],
+        "backlog_notes_per_s": [round(one.backlog, 1) for one in found],
     }
-    ratio = statistics.median(on / off for off, on, _ in pairs)
-    report("ingest.embedder_resting", ratio, count * rounds, told, quick=quick)
+    resting = statistics.median(one.embedding / one.host[ONE] for one in found)
+    report("ingest.embedder_resting", resting, n, told, quick=quick)
 
 
 if __name__ == "__main__":
