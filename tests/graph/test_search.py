@@ -39,7 +39,12 @@ async def texts(store: Store, question: str, scope: Scope = EVERYTHING, limit: i
         ("水が好き", "水"),
         ("饮水机坏了", "水"),
         ("Παρασκευή βράδυ", "ΠΑΡΑΣΚΕΥΉ"),
-        ("Die Straße am Hafen", "straße"),
+        ("Die Straße am Hafen", "STRASSE"),
+        ("ꦲꦏ꧀ꦱꦫꦗꦮ", "ꦗꦮ"),
+        ("ꆈꌠꁱꂷ", "ꁱꂷ"),
+        ("ㄋㄧㄏㄠㄇㄚ", "ㄏㄠ"),
+        ("ｾﾙﾌｶﾞｿﾘﾝｽﾀﾝﾄﾞ", "スタンド"),
+        ("כָּתַבְתִּי שָׁלוֹם", "שלום"),
     ],
 )
 async def test_a_text_in_any_script_is_found_by_its_own_words(store: Store, text: str, question: str) -> None:

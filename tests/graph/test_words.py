@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +14,30 @@ def test_ascii_text_is_left_alone(text: str) -> None:
     assert words(text) == asked_words(text) == text
 
 
-@pytest.mark.parametrize("text", ["Überfahrt nach Föhr", "паром отходит", "العبارة تغادر", "κύμα", "🌊 tide"])
-def test_scripts_with_spaces_are_left_alone(text: str) -> None:
+@pytest.mark.parametrize("text", ["паром отходит", "العبارة تغادر", "κυμα", "हिन्दी में", "🌊 tide"])
+def test_scripts_with_spaces_are_not_cut(text: str) -> None:
     assert words(text) == asked_words(text) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("ｶﾞｿﾘﾝ", "ガソリン"),
+        ("ＡＢＣ・𝐚𝐛𝐜", "ABC・abc"),
+        (unicodedata.normalize("NFD", "한국어 がっこう"), "한국어 がっこう"),
+        ("كِتَابٌ كـــتاب", "كتاب كتاب"),
+        ("שָׁלוֹם", "שלום"),
+        ("ΟΔΥΣΣΕΎΣ", "οδυσσευς"),
+        ("ёлка Ёлка", "елка елка"),
+        ("Straße", "strasse"),
+        ("Tiếng Việt", "tieng viet"),
+        ("İzmir", "izmir"),
+        ("soft\u00adhy\u00adphen", "softhyphen"),
+    ],
+)
+def test_what_reads_the_same_is_spelled_the_same(written: str, read: str) -> None:
+    for cut in (words, asked_words):
+        assert cut(written).split() == cut(read).lower().split()
 
 
 @pytest.mark.parametrize(
