@@ -86,6 +86,24 @@ async def test_explain_tells_where_a_note_was_heard_and_what_was_said_to_it(stag
     assert "own" in reply_text.splitlines()[0] and "said accepted" in reply_text
 
 
+async def test_explain_tells_what_relays_said_to_a_retraction(stage: Stage) -> None:
+    stage.persona()
+    async with stage.host() as host:
+        question = await stage.ask("When is high water?")
+        await decided(host, question)
+        (reply,) = await stage.said()
+        told_id = (await told("runs", "retract", "1", "--dir", stage.folder)).split()[4].rstrip(";")
+        await stage.replies(1, "tide", 5)
+        assert await host.idle(10)
+        lines = f"retracted as {told_id}", f"  {stage.relay_url} said accepted"
+        for note in (question, reply):
+            text, _ = await explained(stage, note)
+            assert [line in text for line in lines] == [True, True], text
+        text = await told("explain", told_id, "--dir", stage.folder)
+        assert text.startswith(f"{told_id} (not kept as a note)\n")
+        assert f"\n{stage.relay_url} said accepted" in text
+
+
 async def test_explain_tells_which_setting_held_a_note(stage: Stage) -> None:
     stage.persona(input=f"{{type: group, ref: {GROUP}, max_chars: 5}}")
     async with stage.host() as host:
@@ -124,7 +142,7 @@ async def test_explain_tells_how_often_a_turn_failed_and_when_it_is_tried_again(
 
         await until(failed)
         text, story = await explained(stage, question)
-    assert "failed for tide, 1 times: " in text and "the engine is away; again at 20" in text
+    assert "failed for tide, once: " in text and "the engine is away; again at 20" in text
     assert [one["attempts"] for one in story["retries"]] == [1]
 
 

@@ -33,10 +33,11 @@ def explain(note: str, folder: Path, as_json: bool) -> None:
 
 
 def tell(tx: sqlite3.Connection, note_id: str) -> dict[str, Any]:
-    """Raises NotFound for a note that was never heard."""
+    """Raises NotFound for what was neither heard nor sent. What we sent may be no note, such as a deletion."""
     note = note_by_id(tx, note_id)
     heard = _rows(tx, "SELECT relay, at FROM heard WHERE id = ? ORDER BY at", note_id)
-    if note is None and not heard:
+    receipts = _receipts(tx, note_id)
+    if note is None and not heard and not receipts:
         raise NotFound(f"{spell_note(note_id)} was never heard here")
     surfaces = _rows(tx, "SELECT s.surface FROM surfaces s JOIN notes n USING (seq) WHERE n.id = ?", note_id)
     return {
@@ -55,26 +56,39 @@ def tell(tx: sqlite3.Connection, note_id: str) -> dict[str, Any]:
         ],
         "retries": _rows(tx, "SELECT gana, attempts, not_before, reason FROM retries WHERE key = ?", note_id),
         "pending": _pending(tx, note_id),
-        "receipts": _receipts(tx, note_id),
+        "receipts": receipts,
+        "retracted": _retracted(tx, note_id),
     }
 
 
 def _with_run(tx: sqlite3.Connection, note_id: str, answered: dict[str, Any]) -> dict[str, Any]:
     runs = _rows(tx, "SELECT run, mode, reason, body, event_id FROM runs WHERE run = ?", answered["run"])
     run = runs[0] if runs else None
-    receipts = _receipts(tx, run["event_id"]) if run and run["event_id"] else []
+    posted = run["event_id"] if run and run["event_id"] else ""
     found = approvals_about(tx, answered["gana"], note_id, answered["run"])
     approvals = [
         {"number": one.number, "action": str(one.action), "state": str(one.state), "reason": one.reason}
         for one in found
     ]
-    return {**answered, "run_row": run, "receipts": receipts, "approvals": approvals}
+    sent = {"receipts": _receipts(tx, posted), "retracted": _retracted(tx, posted)}
+    return {**answered, "run_row": run, **sent, "approvals": approvals}
 
 
 def _receipts(tx: sqlite3.Connection, event_id: str) -> list[dict[str, Any]]:
     return _rows(
         tx, "SELECT relay, fate, message, attempts, next_at FROM receipts WHERE event_id = ?", event_id
     )
+
+
+def _retracted(tx: sqlite3.Connection, event_id: str) -> list[dict[str, Any]]:
+    """The deletions that were sent for it, each with what relays said."""
+    rows = _rows(
+        tx,
+        "SELECT d.event_id FROM outbox o JOIN outbox d ON d.run = o.run AND d.event_id <> o.event_id"
+        " JOIN runs r ON r.run = o.run AND r.event_id = o.event_id WHERE o.event_id = ? ORDER BY d.at",
+        event_id,
+    )
+    return [{**row, "receipts": _receipts(tx, row["event_id"])} for row in rows]
 
 
 def _pending(tx: sqlite3.Connection, note_id: str) -> list[str]:
@@ -94,20 +108,21 @@ def _rows(tx: sqlite3.Connection, sql: str, *args: object) -> list[dict[str, Any
 
 
 def _lines(story: dict[str, Any]) -> list[str]:
-    lines = [f"{spell_note(story['note'])} (kind {story['kind']}, {story['origin']})"]
+    what = f"kind {story['kind']}, {story['origin']}" if story["kind"] is not None else "not kept as a note"
+    lines = [f"{spell_note(story['note'])} ({what})"]
     lines += [f"heard  from {row['relay']} at {when(row['at'])}" for row in story["heard"]]
     lines += [f"stands on {surface}" for surface in story["surfaces"]]
     if story["deleted"]:
         lines.append("deleted by its author, or replaced by a newer version")
     lines += [f"held   for {row['gana']}: {row['reason']} ({row['setting']})" for row in story["held"]]
     lines += [
-        f"failed for {row['gana']}, {row['attempts']} times: {row['reason']}; again at {when(row['not_before'])}"
+        f"failed for {row['gana']}, {_times(row['attempts'])}: {row['reason']}; again at {when(row['not_before'])}"
         for row in story["retries"]
     ]
     lines += [f"waits  for {gana}" for gana in story["pending"]]
     for row in story["answered"]:
         lines += _answer_lines(row)
-    lines += [_receipt_line(row) for row in story["receipts"]]
+    lines += _sent_lines(story)
     return lines if len(lines) > 1 else [*lines, "no Gana watches where it stands"]
 
 
@@ -123,7 +138,19 @@ def _answer_lines(row: dict[str, Any]) -> list[str]:
     if run and run["event_id"]:
         lines.append(f"       as {spell_note(run['event_id'])}")
     lines += [f"       {_approval_line(one)}" for one in row["approvals"]]
-    return lines + [f"       {_receipt_line(one)}" for one in row["receipts"]]
+    return lines + [f"       {line}" for line in _sent_lines(row)]
+
+
+def _sent_lines(sent: dict[str, Any]) -> list[str]:
+    lines = [_receipt_line(one) for one in sent["receipts"]]
+    for one in sent["retracted"]:
+        lines.append(f"retracted as {spell_note(one['event_id'])}")
+        lines += [f"  {_receipt_line(receipt)}" for receipt in one["receipts"]]
+    return lines
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _approval_line(one: dict[str, Any]) -> str:
@@ -135,7 +162,8 @@ def _approval_line(one: dict[str, Any]) -> str:
 
 
 def _receipt_line(row: dict[str, Any]) -> str:
-    again = f"; again at {when(row['next_at'])}" if row["next_at"] else ""
-    return f"{row['relay']} said {row['fate']} {row['message']} ({row['attempts']} tries){again}".replace(
-        "  ", " "
+    words = [row["relay"], f"said {row['fate']}" if row["attempts"] else "was not asked yet", row["message"]]
+    words += [f"({row['attempts']} tries)"] if row["attempts"] > 1 else []
+    return " ".join(word for word in words if word) + (
+        f"; again at {when(row['next_at'])}" if row["next_at"] else ""
     )
