@@ -12,6 +12,7 @@ from typing import Any
 
 from uniun_bots.clock import Clock, WallClock
 from uniun_bots.host.host import Host
+from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.request import Request
 from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.bech32 import encode
@@ -37,6 +38,8 @@ class Stage:
     def __init__(self, folder: Path, relay_url: str, client: Gateway) -> None:
         self.folder, self.relay_url, self.client = folder, relay_url, client
         self.engine = ScriptedEngine(numbered(), slots=4)
+        self.engines: dict[str, Engine] = {}
+        """More of them, by name."""
         self.person = LocalSigner(new_secret())
         self.environ: dict[str, str] = {}
         self.bots: dict[str, LocalSigner] = {}
@@ -81,7 +84,7 @@ class Stage:
             self.folder,
             clock=clock,
             environ=environ,
-            engines={"default": self.engine},
+            engines={"default": self.engine, **self.engines},
             debounce=False,
             **given,
         )

@@ -10,7 +10,8 @@ from tests.host.shifted_clock import ShiftedClock
 from tests.host.stage import Stage, decided, fate_of, last_words, rows_of, until
 from uniun_bots.host import house, taking
 from uniun_bots.host.host import Host
-from uniun_bots.inference.request import Request
+from uniun_bots.inference.job import Job
+from uniun_bots.inference.request import Message, Request
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
@@ -172,3 +173,32 @@ async def test_an_hour_in_the_queue_is_no_reason_to_fail(stage: Stage) -> None:
         assert await host.idle(10)
         runs = await rows_of(host, "SELECT attempt, ending FROM runs")
         assert [(run["attempt"], run["ending"]) for run in runs] == [(1, "succeeded")] * 2
+
+
+class Seated(ScriptedEngine):
+    seat = "one model at a time"
+
+
+@pytest.mark.parametrize(("affinity", "order"), [("60s", "acb"), ("0s", "abc")])
+async def test_the_loaded_model_goes_first_as_far_as_host_yaml_says(
+    stage: Stage, affinity: str, order: str
+) -> None:
+    stage.settings(f"affinity: {affinity}")
+    began, go_on = list[str](), asyncio.Event()
+
+    def said(request: Request) -> Reply:
+        began.append(request.messages[0].content)
+        return Reply("Fine.", after_s=1.0)
+
+    async def wait(_: float) -> None:
+        await go_on.wait()
+
+    stage.engine = Seated(said, sleep=wait)
+    stage.engines["other"] = Seated(said, sleep=wait)
+    async with stage.host() as host, asyncio.TaskGroup() as jobs:
+        for name, engine in (("a", "default"), ("b", "other"), ("c", "default")):
+            request = Request((Message("user", name),), 8)
+            jobs.create_task(host.house.scheduler.submit(Job(name, engine, request)))
+        await all_in_line(host, "a", "b", "c")
+        go_on.set()
+    assert "".join(began) == order

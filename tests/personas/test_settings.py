@@ -76,6 +76,7 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
         ("timezone: Europe/Belin", "1:11 `timezone` is not a known time zone: `Europe/Belin` (did you mean"),
         ("proxy: http://127.0.0.1:8080", "1:8 `proxy` must be a SOCKS address"),
         ("owner: me", "1:8 `owner` is not usable: 'me'"),
+        ("affinity: 2h", "1:11 `affinity` must be"),
         ("keep_notes: 90", "1:13 `keep_notes` must be a duration such as"),
         ("engins: {}", "1:1 unknown key `engins` (did you mean `engines`?)"),
         ("engines: {a: {type: openai}}", "1:14 an openai engine needs a `base_url`, such as http://127"),

@@ -33,6 +33,7 @@ from uniun_bots.host.running import Running
 from uniun_bots.host.unspoken import unspoken
 from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.engine import Engine
+from uniun_bots.inference.policy.rules import Rules
 from uniun_bots.inference.scheduler import Scheduler
 from uniun_bots.journal.attempt import end_dead_attempts
 from uniun_bots.personas.keys import AskPassphrase
@@ -117,7 +118,8 @@ class Host(Running):
         vectors = self._vectors()
         if vectors is not None:
             stack.push_async_callback(vectors.aclose)
-        scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock))
+        rules = Rules(affinity_s=self.project.settings.affinity_s)
+        scheduler = await stack.enter_async_context(Scheduler(engines, clock=self.clock, rules=rules))
         gateway = await stack.enter_async_context(
             self._connect(
                 self.project.settings, roster, self.store, self.clock, self._came_back, self._patience

@@ -177,6 +177,10 @@ class HostSettings(BaseModel):
     model: Line = DEFAULT_MODEL
     """`path:FILE.gguf`, `package:MODULE/FILE.gguf`, `hf:OWNER/REPO/FILE.gguf`, or the name of one of `engines`."""
     engines: dict[str, EngineSettings] = {}
+    affinity_s: Annotated[float, scalars.seconds("0s", "1h")] = Field(
+        default=60.0, validation_alias="affinity"
+    )
+    """Jobs for the llama model that is loaded go first, and delay nobody who waits for another by more than this."""
     embedder: Line = DEFAULT_EMBEDDER
     """How notes are searched by meaning: `minilm`, `none`, an embedding model named as `model` is, or a server.
 
