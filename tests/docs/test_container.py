@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.docs.command_line import parse_command
-from tests.docs.pages import ROOT, read
+from tests.docs.pages import ROOT, blocks, read
 
 DOCKERFILE = read(ROOT / "Dockerfile")
 LINES = re.sub(r"\\\n", "", DOCKERFILE).splitlines()
@@ -86,6 +86,19 @@ def test_the_passphrase_is_a_secret_in_the_variable_that_we_read() -> None:
     assert f'"{variable}"' in read(ROOT / "uniun_bots/personas/keys.py")
     assert path == f"/run/secrets/{host['secrets'][0]}"
     assert "./my-bots:/bots" in host["volumes"]
+
+
+def test_what_the_services_mount_is_made_before_the_first_of_them_runs() -> None:
+    lines = [
+        line
+        for block in blocks("sh")
+        if block.page == "docs/run-it-for-real.md"
+        for line in block.text.splitlines()
+        if "docker compose" in line or "my-bots" in line or "passphrase" in line
+    ]
+    first_run = next(at for at, line in enumerate(lines) if line.startswith("docker compose run"))
+    mounted = ("mkdir -p my-bots", "sudo install -m 0400 -o 10001 /dev/stdin passphrase")
+    assert all(made in lines[:first_run] for made in mounted)
 
 
 def test_stopping_leaves_more_time_than_the_host_takes() -> None:
