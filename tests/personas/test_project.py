@@ -103,12 +103,14 @@ def test_relays_that_cannot_be_written_or_read_are_told(tmp_path: Path) -> None:
     write(
         tmp_path,
         personas__a_md=persona("relays: deaf"),
-        relays__deaf_yaml="relays: [{url: 'wss://a.example', read: false, write: false}]",
+        personas__b_md=persona("relays: dumb"),
+        relays__deaf_yaml="relays: [{url: 'wss://a.example', read: false}]",
+        relays__dumb_yaml="relays: [{url: 'wss://a.example', write: false}]",
     )
     messages = [fault.message for fault in check_project(tmp_path).faults]
     assert messages == [
         "relay set `deaf` has no relay with `read: true`: nothing can be heard",
-        "relay set `deaf` has no relay with `write: true`: nothing can be published",
+        "relay set `dumb` has no relay with `write: true`: nothing can be published",
     ]
 
 

@@ -56,7 +56,17 @@ def test_one_relay_has_one_spelling(written: str, read: str) -> None:
             "relays: [https://a.example]",
             "1:10 `relays` entry 1 `url` must be a websocket address: write wss://",
         ),
+        ("relays: ['http://a']", "1:10 `relays` entry 1 `url` must be a websocket address: write ws://"),
         ("relays: [a.example]", "1:10 `relays` entry 1 `url` must be a relay address such as"),
+        ("relays: ['wss://me:word@a']", "1:10 `relays` entry 1 `url` must be a relay address such as"),
+        (
+            "relays: ['wss://a', 'wss://b', 'wss://A/']",
+            "1:32 `relays` entries 1 and 3 are the same relay: keep one",
+        ),
+        (
+            "relays: [{url: 'ws://a', read: false, write: false}]",
+            "1:10 `relays` entry 1 is neither read nor written: remove it, or one of the two `false`",
+        ),
         ("relays: ['wss://']", "1:10 `relays` entry 1 `url` must be a relay address such as"),
         ("relays: [{read: true}]", "1:10 `relays` entry 1 `url` is missing"),
         (

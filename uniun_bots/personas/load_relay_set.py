@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from uniun_bots.errors import Fault
+from uniun_bots.personas.coherence import Clash
 from uniun_bots.personas.names import files_in, name_fault
 from uniun_bots.personas.reading import Reading, Schema, read_model, with_clashes
 from uniun_bots.personas.relay_set import RelaySet
@@ -32,7 +34,21 @@ def load_relay_set(path: Path) -> Reading[RelaySet]:
         unwritable={"name": ": the file's name is the name of the set"},
     )
     sheet = read_yaml(source.text, str(path))
-    return with_clashes(read_model(schema, sheet), sheet, [], faults)
+    reading = read_model(schema, sheet)
+    return with_clashes(reading, sheet, list(_clashes(reading.value)), faults)
+
+
+def _clashes(found: RelaySet | None) -> Iterator[Clash]:
+    first: dict[str, int] = {}
+    for at, relay in enumerate(found.relays if found else ()):
+        if (before := first.setdefault(relay.url, at)) != at:
+            told = f"`relays` entries {before + 1} and {at + 1} are the same relay: keep one"
+            yield Clash(("relays", at), told, frozenset({"relays"}))
+        if not relay.read and not relay.write:
+            told = (
+                f"`relays` entry {at + 1} is neither read nor written: remove it, or one of the two `false`"
+            )
+            yield Clash(("relays", at), told, frozenset({"relays"}))
 
 
 def bundled_folder(name: str) -> Path | None:

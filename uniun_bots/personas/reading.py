@@ -126,9 +126,7 @@ def _unknown(schema: Schema[M], sheet: Sheet, loc: Loc) -> Fault:
     key, around = str(loc[-1]), loc[:-1]
     hint = schema.unwritable.get(key, "") if not around else ""
     hint = hint or did_you_mean(_meant(schema, loc)) or _elsewhere(schema.model, key, around)
-    known = sorted(_known(schema, around))
-    if not hint and len(known) <= 12:
-        hint = f"; the keys here are {', '.join(known)}"
+    hint = hint or f"; the keys here are {', '.join(sorted(_known(schema, around)))}"
     return sheet.fault(loc, f"unknown key {shown(key)}{_within(around)}{hint}", at_key=True)
 
 

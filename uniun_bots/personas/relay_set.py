@@ -15,16 +15,18 @@ from uniun_bots.personas.gana import STRICT, Flag
 @lru_cache(4096)
 def relay_url(written: str) -> str:
     """One spelling per relay: lower-case host, no default port, no slash after a bare host."""
-    if written.startswith(("http://", "https://")):
-        raise ValueError("must be a websocket address: write wss:// instead of https://")
+    for web, relay in (("https://", "wss://"), ("http://", "ws://")):
+        if written.startswith(web):
+            raise ValueError(f"must be a websocket address: write {relay} instead of {web}")
+    example = "must be a relay address such as wss://relay.example or ws://127.0.0.1:7777"
     if "://" not in written:
-        raise ValueError("must be a relay address such as wss://relay.example or ws://127.0.0.1:7777")
+        raise ValueError(example)
+    if "@" in written.split("://", 1)[1].partition("/")[0]:
+        raise ValueError(f"{example}: a name and password before `@` would not be sent")
     try:
         url = str(RelayUrl.parse(written))
     except NostrSdkError:
-        raise ValueError(
-            "must be a relay address such as wss://relay.example or ws://127.0.0.1:7777"
-        ) from None
+        raise ValueError(example) from None
     return url[:-1] if url.endswith("/") and url.count("/") == 3 else url
 
 
