@@ -83,7 +83,7 @@ def test_at_a_terminal_only_an_answer_to_the_question_counts(
     assert "Install this skill?" in seen
     assert "\x1b" not in seen
     assert "5 │ " + "o" * 56 in seen and "┆ " in seen
-    assert ("tide-table is installed" in seen) == written
+    assert ("is installed;" in seen) == written
     assert (reader.folder / "data").exists() == written
 
 

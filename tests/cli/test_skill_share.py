@@ -134,7 +134,7 @@ async def test_an_update_shows_the_difference_and_needs_another_yes(author: Pers
     assert "+Then run" in refused.out and "new warning" in refused.out
     assert reader.has()["version"] == "1.0.0"
     done = await reader.says("update", "--all", "--accept", newer["hash"])
-    assert done.code == 0, done.all
+    assert done.code == 0 and done.out.endswith("tide-table is updated to 1.1.0\n"), done.all
     assert reader.has()["version"] == "1.1.0"
 
 

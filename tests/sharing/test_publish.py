@@ -150,7 +150,7 @@ async def test_work_is_mined_into_both_events_and_the_hardest_relay_decides(town
 
 
 async def test_nothing_is_revoked_that_no_relay_has(town: Town) -> None:
-    with pytest.raises(NotFound, match="by this key"):
+    with pytest.raises(NotFound, match="by this key is on .*`--to SET`"):
         await revocation(town.where, ADA, "tide-table", "", NOW)
 
 

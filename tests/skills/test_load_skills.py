@@ -96,7 +96,8 @@ def test_names_in_persona_files_are_complained_about_with_what_to_write(tmp_path
     told = dict(found.complaints(gana(skills=attached), None))
     assert set(told) == {0, 1, 6}
     assert told[0] == (
-        "no skill `tone-of-voise` (did you mean `tone-of-voice`?): write skills/tone-of-voise.md, or remove the name"
+        "no skill `tone-of-voise` (did you mean `tone-of-voice`?): write skills/tone-of-voise.md, get one with"
+        " `uniun-bots skill install`, or remove the name"
     )
     assert told[1].startswith("`send-dm` is registered by itself")
     assert told[6] == "`tone-of-voice` stands there twice: keep one"

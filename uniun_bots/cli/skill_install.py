@@ -89,7 +89,7 @@ async def _offer(folder: Path, candidate: Candidate, where: Where | None, accept
     show_gate(gate)
     if before is not None:
         _show_difference(before, candidate)
-    return await _take(folder, candidate, gate, accept)
+    return await _take(folder, candidate, gate, accept, before)
 
 
 async def skill_gate(folder: Path, candidate: Candidate, where: Where | None) -> Gate:
@@ -98,18 +98,28 @@ async def skill_gate(folder: Path, candidate: Candidate, where: Where | None) ->
     return await gate_of(folder, candidate, where, known)
 
 
-async def _take(folder: Path, candidate: Candidate, gate: Gate, accept: str | None) -> int:
-    if not ask_consent(gate.preview, accept, terminal()):
-        click.echo("nothing was installed")
+async def _take(
+    folder: Path, candidate: Candidate, gate: Gate, accept: str | None, before: Installed | None
+) -> int:
+    if not ask_consent(gate.preview, accept, terminal(), "Update" if before else "Install"):
+        click.echo("nothing was changed" if before else "nothing was installed")
         return 1
     failpoints.hit("agreed")
     parcel = parcel_of(candidate, gate.preview.hash, whoever(accept), gate.warned_by)
     done = await write(folder, "install", asdict(parcel))
-    click.echo(
-        f"{candidate.name} is installed; write `skills: [{candidate.name}]` into a persona file to give it to one"
-    )
+    _tell_taken(candidate, before)
     tell_host_fault(done)
     return 0
+
+
+def _tell_taken(candidate: Candidate, before: Installed | None) -> None:
+    name, version = candidate.name, f" {candidate.manifest.version}" if candidate.manifest else ""
+    if before is not None:
+        click.echo(f"{name} is updated{version and f' to{version}'}")
+        return
+    click.echo(
+        f"{name}{version} is installed; write `skills: [{name}]` into a persona file to give it to one"
+    )
 
 
 async def write(folder: Path, word: str, asked: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +244,7 @@ async def _update_one(folder: Path, where: Where, before: Installed, accepts: tu
     accept = next(
         (given for given in accepts if given == gate.preview.spelled_hash), next(iter(accepts), None)
     )
-    return await _take(folder, candidate, gate, accept)
+    return await _take(folder, candidate, gate, accept, before)
 
 
 def _revoked(before: Installed, reason: str) -> dict[str, Any]:

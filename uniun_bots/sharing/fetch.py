@@ -18,6 +18,7 @@ from uniun_bots.sharing.reference import Wanted, spell_event
 from uniun_bots.sharing.verify import reason_of
 
 PATIENCE_S = 5.0
+_OTHERS = "`--relays SET` asks others"
 MOST_STEPS = 50
 """From a version that was replaced to the newest."""
 
@@ -129,13 +130,13 @@ async def _why_not(
     if author is None:
         return NotFetched(
             f"none of the relays has it: {asked}. Its author may have replaced it: nevent1… or npub1…/name name the"
-            " author, so that the newer version can be found"
+            f" author, so that the newer version can be found. {_OTHERS}"
         )
     if taken := await _taken_back(where, wanted, author, form):
         return Deleted("its author took it back", reason_of(taken))
     follower = await _follower(where, wanted, author, form) if wanted.event_id else None
     if follower is None:
-        return NotFetched(f"none of the relays has it: {asked}")
+        return NotFetched(f"none of the relays has it: {asked}. {_OTHERS}")
     manifest = read_manifest(follower, form)
     return Gone(
         f"none of the relays has it any more: its author replaced it by {manifest.name} {manifest.version}",

@@ -162,7 +162,8 @@ async def revocation(
     """A deletion (NIP-09) of every version of the name that a relay has, and of their addresses. Raises NotFound."""
     events = await versions_out(where, signer.public_key, name, form)
     if not events:
-        raise NotFound(f"none of the relays has a {form.what} {name} by this key")
+        asked = ", ".join(where.relays)
+        raise NotFound(f"no {form.what} {name} by this key is on {asked}: `--to SET` asks others")
     draft = revocation_draft(events, name, reason, now, form)
     return await signer.sign(await mine(draft, signer.public_key, difficulty))
 

@@ -57,7 +57,10 @@ class Library:
         if attached in BUILTINS:
             return f"{shown(attached)} is registered by itself: `skills` is for text skills and {' and '.join(DEVICE)}"
         close = did_you_mean(get_close_matches(attached, [*self.texts, *DEVICE], 1, 0.6))
-        return f"no skill {shown(attached)}{close}: write skills/{_file(attached)}, or remove the name"
+        return (
+            f"no skill {shown(attached)}{close}: write skills/{_file(attached)}, get one with"
+            " `uniun-bots skill install`, or remove the name"
+        )
 
 
 def named(texts: Iterable[Skill]) -> dict[str, Skill]:
