@@ -69,7 +69,7 @@ def _row(option: click.Option) -> str:
 
 def _form(option: click.Option) -> str:
     kinds = {"integer": "NUMBER", "integer range": "NUMBER", "float": "SECONDS", "path": "PATH"}
-    return kinds.get(option.type.name, (option.name or "").upper())
+    return option.metavar or kinds.get(option.type.name, option.opts[-1].lstrip("-").upper())
 
 
 def _choices(option: click.Option) -> str:

@@ -25,7 +25,8 @@ def test_every_command_and_option_stands_in_the_reference() -> None:
         assert section, path
         for option in command.params:
             if isinstance(option, click.Option):
-                assert f"`{', '.join(option.opts)}" in section, (path, option.name)
+                takes = f" {option.metavar}`" if option.metavar else ""
+                assert f"`{', '.join(option.opts)}{takes}" in section, (path, option.name)
 
 
 @pytest.mark.parametrize(

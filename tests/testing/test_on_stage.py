@@ -137,6 +137,6 @@ async def test_a_failed_expectation_says_what_happened_instead(tmp_path: Path) -
 
 
 async def test_a_persona_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="has no persona sea; there are: tide"):
+    with pytest.raises(NotFound, match="no persona sea; there are: tide"):
         async with on_stage(project(tmp_path / "bots"), "sea", tmp_path / "data", []):
             raise AssertionError("it opened")

@@ -19,6 +19,7 @@ from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.project import no_project
+from uniun_bots.personas.scalars import duration_s
 from uniun_bots.personas.settings import HostSettings
 
 T = TypeVar("T")
@@ -27,6 +28,15 @@ folder_option = click.option(
     "--dir", "folder", default=".", type=click.Path(path_type=Path), help="The project folder; default: here."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+manas_option = click.option("--manas", multiple=True, help="Only notes of this Manas; may be given again.")
+
+
+def duration(_: click.Context, __: click.Parameter, written: str) -> float:
+    """Seconds, of an option that takes `30m` or `12h` as files do."""
+    try:
+        return float(duration_s(written))
+    except ValueError as fault:
+        raise click.BadParameter(str(fault)) from None
 
 
 def settings_of(folder: Path) -> HostSettings:

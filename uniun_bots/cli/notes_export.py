@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import click
 
-from uniun_bots.cli.folder import check_manas, folder_option, read_store
+from uniun_bots.cli.folder import check_manas, folder_option, manas_option, read_store
 from uniun_bots.errors import AlreadyThere, BadReference
 from uniun_bots.graph.dump import signed_events
 from uniun_bots.graph.scope import Scope
@@ -40,7 +40,7 @@ def public_key(ctx: click.Context, option: click.Parameter, written: tuple[str, 
 
 
 @click.command("export", epilog="Example: uniun-bots notes export --manas life-lessons --out lessons.jsonl")
-@click.option("--manas", multiple=True, help="Only notes of this Manas; may be given again.")
+@manas_option
 @click.option(
     "--author", "authors", multiple=True, callback=public_key, help="Only notes by this public key."
 )

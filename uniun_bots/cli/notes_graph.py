@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.cli.folder import check_manas, folder_option, read_store
+from uniun_bots.cli.folder import check_manas, folder_option, manas_option, read_store
 from uniun_bots.cli.note_argument import note_id
 from uniun_bots.cli.picture_page import MARK, MARK_WITHIN, page
 from uniun_bots.errors import AlreadyThere, NotFound
@@ -18,7 +18,7 @@ from uniun_bots.personas.replace_file import replace_file
 
 @click.command("graph", epilog="Example: uniun-bots notes graph --manas life-lessons --out graph.html")
 @click.option("--around", help="What lies around this note, hop by hop, not the newest notes.")
-@click.option("--manas", multiple=True, help="Only notes of this Manas; may be given again.")
+@manas_option
 @click.option(
     "--most", default=2000, show_default=True, type=click.IntRange(1, 20_000), help="Notes at most."
 )

@@ -11,7 +11,15 @@ from typing import Any
 import click
 from rich.table import Table
 
-from uniun_bots.cli.folder import console, data_dir, folder_option, json_option, settings_of, when
+from uniun_bots.cli.folder import (
+    console,
+    data_dir,
+    folder_option,
+    json_option,
+    manas_option,
+    settings_of,
+    when,
+)
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
 from uniun_bots.host.control.ask import ask_host
@@ -26,7 +34,7 @@ PATIENCE_S = 60.0
     "search", epilog="Example: uniun-bots notes search 'when does the ferry leave' --manas harbour"
 )
 @click.argument("question")
-@click.option("--manas", multiple=True, help="Only notes of this Manas; may be given again.")
+@manas_option
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Notes at most.")
 @folder_option
 @json_option

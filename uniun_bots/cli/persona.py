@@ -73,7 +73,7 @@ def list_personas(folder: Path, as_json: bool) -> None:
 def show_persona(name: str, folder: Path, as_json: bool) -> None:
     """One persona with everything it resolved to, and how it stands in the store."""
     project = load_project(folder)
-    gana = _find(project, name)
+    gana = project.gana(name)
     found = {
         **gana.model_dump(mode="json"),
         "standing": _standing(folder, name),
@@ -108,7 +108,7 @@ def new(name: str, folder: Path) -> None:
 @folder_option
 def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
     """Turn a persona on, starting at now; re-arms a `once-*` trigger. Writes `mode:` into its file."""
-    gana = _find(load_project(folder), name)
+    gana = load_project(folder).gana(name)
     changed = set_mode(Path(gana.file), Mode(mode))
     _tell_host(folder, name, on=True, catch_up=catch_up, rearm=not changed)
     click.echo(f"{name} is {Mode(mode)}{', from where it stopped' if catch_up else ''}")
@@ -119,18 +119,10 @@ def enable(name: str, mode: str, catch_up: bool, folder: Path) -> None:
 @folder_option
 def disable(name: str, folder: Path) -> None:
     """Turn a persona off. Writes `mode: off` into its file."""
-    gana = _find(load_project(folder), name)
+    gana = load_project(folder).gana(name)
     set_mode(Path(gana.file), Mode.OFF)
     _tell_host(folder, name, on=False, catch_up=False, rearm=False)
     click.echo(f"{name} is off")
-
-
-def _find(project: Project, name: str) -> Gana:
-    for gana in project.ganas:
-        if gana.id == name:
-            return gana
-    known = ", ".join(gana.id for gana in project.ganas)
-    raise NotFound(f"there is no persona {name}; there are: {known or 'none'}")
 
 
 def _measured(project: Project, name: str) -> dict[str, Any] | None:

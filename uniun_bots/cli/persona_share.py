@@ -50,7 +50,7 @@ def publish_persona(order: Order, name: str) -> None:
 
     Never its identity, the places and people that it names, its relays, its Manas or its limits.
     """
-    gana, signer = _find(order.folder, name), order.signer()
+    gana, signer = load_project(order.folder).gana(name), order.signer()
 
     async def main() -> int:
         async with opened(order.folder, order.relay_set, signer) as where:
@@ -161,13 +161,6 @@ def _tell_skills(folder: Path, template: PersonaTemplate) -> None:
             click.echo(
                 f"  the skill {skill.name} is here with another text than the template names ({skill.hash})"
             )
-
-
-def _find(folder: Path, name: str) -> Gana:
-    found = next((gana for gana in load_project(folder).ganas if gana.id == name), None)
-    if found is None:
-        raise NotFound(f"there is no persona {name}; see `uniun-bots persona list`")
-    return found
 
 
 async def _template_text(folder: Path, where: Where, gana: Gana, author: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from uniun_bots.cli.folder import folder_option, json_option
+from uniun_bots.cli.folder import duration, folder_option, json_option
 from uniun_bots.cli.sharing import (
     agree_to_publish,
     difficulty_here,
@@ -23,7 +23,6 @@ from uniun_bots.cli.sharing import (
 )
 from uniun_bots.nostr.event import Draft
 from uniun_bots.nostr.signer import LocalSigner
-from uniun_bots.personas.scalars import duration_s
 from uniun_bots.relays.receipt import Receipt
 from uniun_bots.sharing.event import Form, Release, drafts, hash_of
 from uniun_bots.sharing.fetch import Where
@@ -64,10 +63,7 @@ class Order:
 
 
 def _seconds(context: click.Context, parameter: click.Parameter, written: str) -> float:
-    try:
-        seconds = duration_s(written)
-    except ValueError as fault:
-        raise click.BadParameter(str(fault)) from None
+    seconds = duration(context, parameter, written)
     if not SHORTEST_S <= seconds <= LONGEST_S:
         raise click.BadParameter("must be from 1h to 3650d")
     return seconds
@@ -76,7 +72,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, written: str) -
 _OPTIONS = (
     click.option("--version", help="Such as 1.2.0; default: that of a skill's metadata, or one patch up."),
     click.option(
-        "--expires", "good_for_s", default="180d", show_default=True, callback=_seconds,
+        "--expires", "good_for_s", metavar="DURATION", default="180d", show_default=True, callback=_seconds,
         help="How long this version is good.",
     ),
     to_option,

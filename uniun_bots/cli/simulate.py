@@ -13,10 +13,10 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.cli.folder import json_option, when
+from uniun_bots.cli.folder import duration, json_option, when
 from uniun_bots.cli.run import leave
 from uniun_bots.cli.run import told as tell_fault
-from uniun_bots.errors import ConfigError, Fault, NotFound, UniunError
+from uniun_bots.errors import ConfigError, Fault, UniunError
 from uniun_bots.graph.dump import Place, read_piece
 from uniun_bots.host import event_loop
 from uniun_bots.host.engines import DEFAULT
@@ -29,19 +29,11 @@ from uniun_bots.inference.scripted import ScriptedEngine
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.read import verify
 from uniun_bots.nostr.reference import spell_note, spell_npub
-from uniun_bots.personas import scalars
 from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.project import Project
 
 MOST_EVENTS = 100_000
 MOST_BYTES = 512 * 1024 * 1024
-
-
-def _duration(_: click.Context, __: click.Parameter, value: str) -> float:
-    try:
-        return float(scalars.duration_s(value))
-    except ValueError as fault:
-        raise click.BadParameter(str(fault)) from fault
 
 
 @click.command(
@@ -65,9 +57,10 @@ def _duration(_: click.Context, __: click.Parameter, value: str) -> float:
 @click.option(
     "--for",
     "go_on_s",
+    metavar="DURATION",
     default="15m",
     show_default=True,
-    callback=_duration,
+    callback=duration,
     help="Goes on so long at the end.",
 )
 @json_option
@@ -83,9 +76,7 @@ def simulate_personas(
     if model and script:
         raise click.UsageError("give --model or --script, not both")
     project, library = load_folder(_folder_of(files))
-    only = {path.stem for path in files}
-    if missing := only - {gana.id for gana in project.ganas}:
-        raise NotFound(f"{project.folder} has no persona {', '.join(sorted(missing))}")
+    only = {project.gana(path.stem).id for path in files}
     project = _with_model(project, model)
     engines = _scripted(script) if script else {}
     events = read_events(dump)

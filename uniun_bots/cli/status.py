@@ -30,9 +30,13 @@ def status(folder: Path, as_json: bool) -> None:
     click.echo(json.dumps(found)) if as_json else _show(found)
 
 
+names_argument = click.argument("names", nargs=-1)
+all_option = click.option("--all", "everyone", is_flag=True, help="Every Gana of the folder.")
+
+
 @click.command(epilog="Example: uniun-bots pause life-lessons-replier")
-@click.argument("names", nargs=-1)
-@click.option("--all", "everyone", is_flag=True, help="Every Gana of the folder.")
+@names_argument
+@all_option
 @folder_option
 def pause(names: tuple[str, ...], everyone: bool, folder: Path) -> None:
     """Stop answering at once, and across restarts, until `resume`. Inputs wait; nothing is lost."""
@@ -43,8 +47,8 @@ def pause(names: tuple[str, ...], everyone: bool, folder: Path) -> None:
 
 
 @click.command(epilog="Example: uniun-bots resume --all")
-@click.argument("names", nargs=-1)
-@click.option("--all", "everyone", is_flag=True, help="Every Gana of the folder.")
+@names_argument
+@all_option
 @folder_option
 def resume(names: tuple[str, ...], everyone: bool, folder: Path) -> None:
     """Go on after `pause`, with everything that came meanwhile and is not too old."""
@@ -66,15 +70,11 @@ def backup(target: Path, folder: Path) -> None:
 
 
 def _named(folder: Path, names: tuple[str, ...], everyone: bool) -> list[str]:
-    known = [gana.id for gana in load_project(folder).ganas]
-    if everyone:
-        return known
-    if not names:
+    project = load_project(folder)
+    if not names and not everyone:
         raise click.UsageError("name a Gana, or give --all")
-    for name in names:
-        if name not in known:
-            raise NotFound(f"there is no persona {name}; there are: {', '.join(known) or 'none'}")
-    return list(names)
+    ganas = project.ganas if everyone else [project.gana(name) for name in names]
+    return [gana.id for gana in ganas]
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from uniun_bots.errors import ConfigError, Fault
+from uniun_bots.errors import ConfigError, Fault, NotFound
 from uniun_bots.personas.across import (
     Complaints,
     Written,
@@ -44,6 +44,14 @@ class Project:
     @property
     def data_dir(self) -> Path:
         return self.settings.data_folder(self.folder)
+
+    def gana(self, name: str) -> Gana:
+        """Raises NotFound."""
+        for gana in self.ganas:
+            if gana.id == name:
+                return gana
+        known = ", ".join(gana.id for gana in self.ganas)
+        raise NotFound(f"there is no persona {name}; there are: {known or 'none'}")
 
     def relays_of(self, gana: Gana) -> RelaySet:
         return self.relay_sets[gana.relays or self.settings.relays]

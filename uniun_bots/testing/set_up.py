@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from uniun_bots.errors import NotFound
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.rehearsal.staging import Staged, stage
 from uniun_bots.nostr.secret import new_secret
@@ -25,10 +24,8 @@ def read_stage(
 ) -> tuple[Staged, Library, dict[str, LocalSigner]]:
     """With the people that stand in. Raises ConfigError and NotFound."""
     project, library = load_folder(folder)
-    known = [gana.id for gana in project.ganas]
-    if name not in known:
-        raise NotFound(f"{folder} has no persona {name}; there are: {', '.join(known) or 'none'}")
-    staged = stage(_on_relay(project, relay), data_dir, os.environ, only={name}, scripted=True)
+    only = {project.gana(name).id}
+    staged = stage(_on_relay(project, relay), data_dir, os.environ, only=only, scripted=True)
     cast = {FRIEND: LocalSigner(new_secret()), STAR: LocalSigner(new_secret())}
     (gana,) = staged.project.ganas
     changed = replace(staged.project, ganas=(_with_stand_ins(gana, cast),))
