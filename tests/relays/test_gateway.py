@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from nostr_sdk import Keys
 
 from tests.relays.conftest import hear, note, raw, until
 from uniun_bots.clock import WallClock
+from uniun_bots.errors import RelayError
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.relays.fault_proxy import FaultProxy
@@ -34,6 +36,15 @@ async def test_stored_and_live_events_are_heard_once_each(relay: LocalRelay, key
         assert [first.event.content, second.event.content] == ["before", "live"]
         assert first.relay == relay.url
         assert first.event.raw == raw(before)
+
+
+async def test_a_stream_that_ends_by_itself_is_an_end_and_not_silence(relay: LocalRelay) -> None:
+    """A55: nobody goes on as if it listened."""
+    with pytest.raises(ExceptionGroup) as ended:
+        async with gateway(relay.url) as reader:
+            await reader._sessions[""]._client.shutdown()
+            await asyncio.sleep(5)  # cancelled at once
+    assert ended.group_contains(RelayError, match="by themselves")
 
 
 async def test_each_relay_gives_its_own_receipt(relay: LocalRelay, keys: Keys) -> None:

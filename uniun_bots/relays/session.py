@@ -12,7 +12,7 @@ from typing import Any, Self
 from nostr_sdk import Client, ClientBuilder, Proxy, RelayLimits, RelayOptions, RelayUrl
 
 from uniun_bots.clock import Clock
-from uniun_bots.errors import BadEvent
+from uniun_bots.errors import BadEvent, RelayError
 from uniun_bots.nostr.read import from_sdk
 from uniun_bots.nostr.signer import Signer
 from uniun_bots.personas.relay_set import RelayAddress
@@ -79,14 +79,16 @@ class Session:
         return await self._client.relay(url)
 
     async def read(self) -> None:
-        """Runs for as long as the client lives."""
+        """Until it is cancelled. Raises RelayError when the stream ends by itself: a host would go on deaf."""
         # Each new event comes twice, as itself and then as the message that carried it.
         carried: set[str] = set()
         while True:
             await self._inbox.room()
             said = await self._stream.next()
             if said is None or said.is_shutdown():
-                return
+                raise RelayError(
+                    "the connections to relays ended by themselves, which must not happen: start again"
+                )
             url = self._url(said.relay_url)
             if said.is_new_event():
                 carried.add(url)
