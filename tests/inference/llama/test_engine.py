@@ -216,6 +216,21 @@ async def test_a_worker_that_does_not_hear_a_cancel_is_killed(
     assert engine.worker_pid != pid
 
 
+async def test_who_is_told_twice_to_stop_does_not_take_the_worker_along(engine: LlamaEngine) -> None:
+    """Such as a job that gives way to a chat while its own caller goes away."""
+    await engine.load()
+    before, pid, listener = engine.health(), engine.worker_pid, Listener(enough=2)
+    running = asyncio.create_task(engine.generate(ask(LONG), listener))
+    await listener.wait()
+    running.cancel()
+    await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    health = engine.health()
+    assert (engine.worker_pid, health.deaths, health.cancelled) == (pid, before.deaths, before.cancelled + 1)
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc")
 async def test_the_worker_gets_no_secrets_by_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIFE_LESSONS_NSEC", "a secret")

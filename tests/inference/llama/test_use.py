@@ -83,6 +83,19 @@ async def test_unloading_gives_the_memory_back_until_the_next_request(engine: Ll
     assert (await engine.generate(ask())).text
 
 
+async def test_an_unload_that_is_cancelled_is_no_death(engine: LlamaEngine) -> None:
+    await engine.load()
+    deaths = engine.health().deaths
+    unloading = asyncio.create_task(engine.unload())
+    await asyncio.sleep(0)
+    unloading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await unloading
+    assert (engine.worker_pid, engine.health().deaths) == (None, deaths)
+    assert (await engine.generate(ask())).text
+    assert engine.health().deaths == deaths
+
+
 async def test_a_closed_engine_takes_no_other_model(engine: LlamaEngine) -> None:
     await engine.aclose()
     with pytest.raises(EngineLost, match="is closed"):

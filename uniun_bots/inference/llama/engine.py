@@ -152,10 +152,11 @@ class LlamaEngine:
 
     async def unload(self) -> None:
         async with self._starting:
-            if self._worker is not None:
-                await self._worker.aclose(self._cancel_s)
-                self._worker = None
+            # Gone before it is waited for: an unload that is cancelled is no death.
+            worker, self._worker = self._worker, None
+            if worker is not None:
                 self._totals.forget_kept()
+                await worker.aclose(self._cancel_s)
 
     async def aclose(self) -> None:
         self._closing.set()

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from uniun_bots import errors
@@ -116,18 +117,22 @@ class WorkerProcess:
         return answer
 
     async def cancel(self, number: int, patience_s: float) -> Counts | None:
-        """Stop one request, by force if the worker does not within `patience_s`; what it had taken."""
+        """Stop one request, by force if the worker does not within `patience_s`; what it had taken.
+
+        A caller that is told again to stop waits all the same: to end the worker would cost the next one a start.
+        """
         if self.is_dead:
             return None
         answer: asyncio.Future[FromWorker] = asyncio.get_running_loop().create_future()
         self._pending[number] = _Pending(answer, monotonic(), None)
         self._write(Cancel(number))
-        try:
-            await asyncio.wait([answer], timeout=patience_s)
-        finally:
-            self._pending.pop(number, None)
-            if not answer.done():
-                self.kill("it did not stop when it was told")
+        until = monotonic() + patience_s
+        while not answer.done() and (left := until - monotonic()) > 0:
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([answer], timeout=left)
+        self._pending.pop(number, None)
+        if not answer.done():
+            self.kill("it did not stop when it was told")
         return _counts(answer)
 
     def kill(self, why: str) -> None:
