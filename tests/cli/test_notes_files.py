@@ -82,7 +82,7 @@ def test_bad_lines_are_told_with_their_numbers_and_stop_nothing(bots: Path, tmp_
     assert result.exit_code == 0
     told = "6 lines: 2 new notes, 0 known, 1 profiles and deletions, 1 of kinds that are not kept, 0 expired"
     assert f"{told}, 2 bad lines" in result.stdout
-    assert "line 2: not a JSON event" in result.stderr
+    assert "line 2: not a JSON event: Expecting value, at character 1" in result.stderr
     assert "line 3: its id or its signature does not fit" in result.stderr
     assert rows(bots, "SELECT id FROM notes ORDER BY seq") == [(first.id,), (second.id,)]
 
@@ -98,7 +98,7 @@ def test_a_forged_copy_does_not_stand_in_the_way_of_the_true_one(bots: Path, tmp
 def test_a_file_with_nothing_usable_ends_with_1(bots: Path, tmp_path: Path) -> None:
     assert imported(dump(tmp_path, [b"a", b"b"]), bots, code=1)["bad"] == 2
     assert run("notes", "import", tmp_path / "none", "--dir", bots).exit_code == 1
-    assert run("notes", "import", dump(tmp_path, []), "--dir", tmp_path / "else").exit_code == 1
+    assert run("notes", "import", dump(tmp_path, []), "--dir", tmp_path / "else").exit_code == 2
 
 
 def test_more_bad_lines_than_anybody_reads_are_counted(bots: Path, tmp_path: Path) -> None:

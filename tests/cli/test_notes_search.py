@@ -10,13 +10,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.factory import ALICE, NOW, heard, profile
 from tests.graph.library import embed_all, keep_texts
 from tests.host.stage import Stage, decided
 from uniun_bots.cli.main import main
 from uniun_bots.database.store import FILE, Store
+from uniun_bots.graph.drafts import sync_drafts
+from uniun_bots.graph.keep import keep
 from uniun_bots.host import searching
 from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
+from uniun_bots.personas.draft_file import DraftFile
 
 SYNONYMS = {"vessel": "ship"}
 
@@ -27,6 +31,7 @@ def run(folder: Path, *given: str) -> Result:
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
+    (tmp_path / "host.yaml").write_text("{}")
     async with Store(tmp_path / "data" / FILE) as store:
         events = await keep_texts(store, "The vessel left at nine.", "Bread is here.", "A ferry of two decks")
 
@@ -44,7 +49,19 @@ async def test_notes_are_found_without_a_host(folder: Path) -> None:
     assert (result.exit_code, note["text"], note["kind"]) == (0, "The vessel left at nine.", 1)
     shown = await asyncio.to_thread(run, folder, "vessel")
     assert "The vessel left at nine." in shown.stdout
-    assert "by words alone" in shown.stderr
+    assert "by words alone: no note has a vector yet: `uniun-bots run` makes them" in shown.stderr
+    (folder / "host.yaml").write_text("embedder: none\n")
+    assert "host.yaml says `embedder: none`" in (await asyncio.to_thread(run, folder, "vessel")).stderr
+
+
+async def test_authors_are_called_by_their_names_and_drafts_what_they_are(folder: Path) -> None:
+    async with Store(folder / "data" / FILE) as store:
+        await store.write(lambda tx: keep(tx, heard(profile(ALICE, name="Alice"))))
+        await store.write(lambda tx: sync_drafts(tx, [DraftFile("ferry.md", "A ferry.", NOW, (), "")], NOW))
+    found = json.loads((await asyncio.to_thread(run, folder, "ferry", "--json")).stdout)
+    assert {note["origin"]: note["by"] for note in found} == {"relay": "Alice", "draft": "draft"}
+    shown = (await asyncio.to_thread(run, folder, "ferry")).stdout
+    assert "Alice" in shown and "draft" in shown
 
 
 async def test_a_manas_is_a_border(folder: Path) -> None:
@@ -57,7 +74,8 @@ async def test_a_manas_is_a_border(folder: Path) -> None:
 
 async def test_nothing_found_is_a_no(folder: Path, tmp_path: Path) -> None:
     assert (await asyncio.to_thread(run, folder, "zebra")).exit_code == 1
-    assert "nothing has run here" in (await asyncio.to_thread(run, tmp_path / "none", "a")).stderr
+    (tmp_path / "new" / "personas").mkdir(parents=True)
+    assert "nothing has run here" in (await asyncio.to_thread(run, tmp_path / "new", "a")).stderr
 
 
 async def test_vectors_that_are_there_are_used_without_a_host(

@@ -14,8 +14,10 @@ from tests.cli.test_check_init_keys import run
 from tests.factory import BOB, event, heard, hex_of, profile
 from uniun_bots.cli.picture_page import MARK, MOST_CHARS
 from uniun_bots.database.store import Store
+from uniun_bots.graph.drafts import sync_drafts
 from uniun_bots.graph.keep import keep
 from uniun_bots.nostr.reference import spell_note
+from uniun_bots.personas.draft_file import DraftFile, draft_id
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(2)>{{script}} & "\u2028 <!--'
 ROOT = event(HOSTILE, ("t", "tides"), ("t", "<b>bold"))
@@ -56,6 +58,18 @@ def test_a_note_is_shown_with_what_it_names_and_what_names_it(folder: Path) -> N
     values = json.loads(told("notes", "show", REPLY.id, "--json", "--dir", folder))
     assert values["note"]["text"] == "It comes at noon."
     assert [one["kind"] for one in values["names"]] == ["reply", "root"]
+
+
+async def test_a_draft_says_which_file_it_is(folder: Path) -> None:
+    async with Store(folder / "data" / "uniun-bots.sqlite") as store:
+        draft = DraftFile("harbour/neap.md", "# Neap", 0, (), "")
+        await store.write(lambda tx: sync_drafts(tx, [draft], 0.0))
+    shown = told("notes", "show", draft_id("harbour/neap.md"), "--dir", folder)
+    assert "from the file harbour/neap.md in manas/, " in shown
+    told("notes", "graph", "--out", folder / "graph.html", "--dir", folder)
+    assert [note["by"] for note in graph_in(folder / "graph.html")["notes"] if not note["author"]] == [
+        "draft"
+    ]
 
 
 def test_a_note_is_found_by_the_beginning_that_listings_show(folder: Path) -> None:

@@ -113,4 +113,5 @@ async def test_the_command_says_no_until_it_has_mended(stage: Stage) -> None:
         True,
     )
     assert (await asyncio.to_thread(run, stage.folder)).exit_code == 0
-    assert "nothing has run here" in (await asyncio.to_thread(run, stage.folder / "none")).stderr
+    (stage.folder / "new" / "personas").mkdir(parents=True)
+    assert "nothing has run here" in (await asyncio.to_thread(run, stage.folder / "new")).stderr

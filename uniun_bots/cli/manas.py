@@ -49,7 +49,13 @@ def list_manas(folder: Path, as_json: bool) -> None:
 
 @manas.command("show", epilog="Example: uniun-bots manas show life-lessons --limit 50")
 @click.argument("name")
-@click.option("--limit", default=20, show_default=True, help="Notes to show, the newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0, 1000),
+    default=20,
+    show_default=True,
+    help="Notes to show, the newest first.",
+)
 @folder_option
 @json_option
 def show_manas(name: str, limit: int, folder: Path, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from uniun_bots.cli.folder import check_manas, folder_option, manas_option, read
 from uniun_bots.errors import AlreadyThere, BadReference
 from uniun_bots.graph.dump import signed_events
 from uniun_bots.graph.scope import Scope
-from uniun_bots.nostr.references import parse_reference
+from uniun_bots.nostr.references import normal_topic, parse_reference
 
 PAGE = 2000
 
@@ -69,7 +69,7 @@ def export(
         manas=manas,
         everything=not manas,
         by=authors,
-        topics=tuple(topic.lstrip("#").lower() for topic in topics),
+        topics=tuple(map(normal_topic, topics)),
         since=since,
         until=until,
     )

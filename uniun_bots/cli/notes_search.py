@@ -70,7 +70,7 @@ def _show(found: dict[str, Any]) -> None:
     table = Table("note", "date", "author", "text")
     for note in found["notes"]:
         text = " ".join(note["text"].split())
-        table.add_row(note["id"][:12], when(note["created_at"]), note["author"][:8], cut(text, PREVIEW_CHARS))
+        table.add_row(note["id"][:12], when(note["created_at"]), note["by"], cut(text, PREVIEW_CHARS))
     if found["notes"]:
         console().print(table)
     if found["words_alone"]:

@@ -35,10 +35,9 @@ def show(note: str, folder: Path, as_json: bool) -> None:
 
 def lines_of_note(found: AroundNote) -> list[str]:
     note = found.note
-    who = f"{found.author_name} ({note.author})" if found.author_name else note.author
     lines = [
         f"{spell_note(note.id)} (kind {note.kind}, {note.origin})",
-        f"by {who}, {when(note.created_at)}",
+        f"{_whence(found)}, {when(note.created_at)}",
     ]
     if note.deleted:
         lines.append("deleted by its author: no search, no prompt and no skill shows it any more")
@@ -51,6 +50,13 @@ def lines_of_note(found: AroundNote) -> list[str]:
     if found.memory or found.no_memory:
         lines.append(f"memory: {found.memory or found.no_memory}")
     return lines + [f"heard from {relay} at {when(at)}" for relay, at in found.heard]
+
+
+def _whence(found: AroundNote) -> str:
+    if found.file:
+        return f"from the file {found.file} in manas/"
+    author = found.note.author
+    return f"by {found.author_name} ({author})" if found.author_name else f"by {author}"
 
 
 def _spelled(note: str) -> str:

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from uniun_bots.graph.label import name_of
 from uniun_bots.graph.picture import Picture
 from uniun_bots.nostr.text import cut
 
@@ -44,7 +45,7 @@ def _values(found: Picture, around: str | None) -> dict[str, Any]:
             {
                 "id": note.id,
                 "author": note.author,
-                "by": found.names.get(note.author) or note.author[:8],
+                "by": name_of(note.author, found.names),
                 "at": note.created_at,
                 "kind": note.kind,
                 "text": cut(note.text, MOST_CHARS),

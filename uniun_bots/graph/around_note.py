@@ -31,6 +31,8 @@ class AroundNote:
     author_name: str
     audience: str | None
     """The conversation that a private note belongs to."""
+    file: str | None
+    """Of a draft, relative to the folder `manas/`."""
     names: tuple[Neighbour, ...]
     """What the note names by its tags."""
     named_by: tuple[Neighbour, ...]
@@ -55,6 +57,12 @@ def around_note(tx: sqlite3.Connection, note_id: str) -> AroundNote | None:
         note=note,
         author_name=names_of(tx, [note.author]).get(note.author, ""),
         audience=audience,
+        file=next(
+            iter(
+                _column(tx, "SELECT d.path FROM drafts d JOIN notes n USING (id) WHERE n.seq = ?", note.seq)
+            ),
+            None,
+        ),
         names=_neighbours(
             tx,
             "SELECT e.kind, coalesce(n.id, e.target), n.text FROM edges e LEFT JOIN addresses a ON a.address = e.target"

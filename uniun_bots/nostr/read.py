@@ -87,7 +87,13 @@ def _parsed(raw: bytes | str) -> Any:
         return json.loads(raw.decode())
     # RecursionError is deep nesting; ValueError is bad UTF-8, bad JSON and numbers of thousands of digits.
     except (ValueError, RecursionError) as error:
-        raise BadEvent(f"not a JSON event: {type(error).__name__}") from None
+        raise BadEvent(f"not a JSON event: {_said(error)}") from None
+
+
+def _said(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, at character {error.pos + 1}"
+    return "it is no UTF-8" if isinstance(error, UnicodeDecodeError) else "too deep, or a number is too long"
 
 
 def _check_size(size_bytes: int) -> None:

@@ -11,7 +11,7 @@ const points = [...notes, ...topics];
 const edges = graph.edges.map(([from, to, kind]) => ({ from: notes[from], to: notes[to], kind }));
 for (const topic of topics) for (const member of topic.members) edges.push({ from: notes[member], to: topic, kind: "topic" });
 for (const edge of edges) { edge.from.links.push(edge); edge.to.links.push(edge); }
-const colourOf = (author) => `hsl(${parseInt(author.slice(0, 4), 16) % 360} 45% 55%)`;
+const colourOf = (author) => !author ? "#7d7d7d" : `hsl(${parseInt(author.slice(0, 4), 16) % 360} 45% 55%)`;
 for (const point of points) point.colour = point.topic ? KINDS.topic : colourOf(point.author);
 for (const point of points) point.size = point.topic ? 3 : 4 + Math.min(9, 1.6 * Math.sqrt(point.links.length));
 const hidden = new Set();
@@ -223,8 +223,10 @@ function zoom(times, x = innerWidth / 2, y = innerHeight / 2) {
 
 function fit() {
   if (!points.length) return;
-  const xs = points.map((point) => point.x), ys = points.map((point) => point.y);
-  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
+  for (const { x, y } of points) {
+    left = Math.min(left, x); right = Math.max(right, x); top = Math.min(top, y); bottom = Math.max(bottom, y);
+  }
   view.x = (left + right) / 2; view.y = (top + bottom) / 2;
   view.scale = Math.min(2, 0.86 * Math.min(innerWidth / (right - left + 1), innerHeight / (bottom - top + 1)));
 }
