@@ -166,6 +166,7 @@ async def test_explain_tells_silence_a_refused_answer_and_a_dead_letter(stage: S
         texts = [(await explained(stage, one))[0] for one in (quiet, odd, lost)]
         letters = await read("runs", "list", "--dead", "--dir", stage.folder)
         table = await told("runs", "list", "--dead", "--dir", stage.folder)
+        assert await read("runs", "list", "--dead", "--gana", "tide", "--dir", stage.folder) == letters
     for text, words in zip(
         texts,
         (
@@ -215,11 +216,13 @@ async def test_runs_are_listed_and_shown(stage: Stage) -> None:
         await decided(host, question)
         everything = await read("runs", "list", "--dir", stage.folder)
         some = await read("runs", "list", "--gana", "moon", "--dir", stage.folder)
+        mistyped = await told("runs", "list", "--gana", "mon", "--dir", stage.folder, code=1)
         table = await told("runs", "list", "--dir", stage.folder)
         number = str(next(one["run"] for one in everything if one["gana"] == "tide"))
         shown = await told("runs", "show", number, "--dir", stage.folder)
         story = await read("runs", "show", number, "--dir", stage.folder)
     assert sorted(one["gana"] for one in everything) == ["moon", "tide"]
+    assert mistyped == "mon was never on here; see `uniun-bots persona list`\n"
     assert [(one["gana"], one["mode"], one["keys"]) for one in some] == [("moon", "shadow", [question.id])]
     assert "tide" in table and "succeeded" in table
     assert re.search(r"waited \d+ ms, read its prompt in \d+ ms, wrote for \d+ ms", shown)

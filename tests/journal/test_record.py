@@ -83,3 +83,10 @@ def test_a_dead_letter_is_written_once(tx: sqlite3.Connection) -> None:
     for reason in ("first", "second"):
         bury(tx, kind="delivery", gana="", surface="", key="ab", reason=reason, now=NOW)
     assert [letter.reason for letter in dead_letters(tx)] == ["first"]
+
+
+def test_dead_letters_of_one_gana_are_told_newest_first(tx: sqlite3.Connection) -> None:
+    for gana, key in (("tide", "a"), ("moon", "b"), ("tide", "c")):
+        bury(tx, kind="turn", gana=gana, surface="", key=key, reason="", now=NOW)
+    assert [letter.key for letter in dead_letters(tx, "tide")] == ["c", "a"]
+    assert [letter.key for letter in dead_letters(tx)] == ["c", "b", "a"]

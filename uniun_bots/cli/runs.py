@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from uniun_bots.cli.listing import listing
 from uniun_bots.errors import NotFound
 from uniun_bots.host import actions
 from uniun_bots.host.control.ask import ask_host
+from uniun_bots.inputs.enabled import is_known
 from uniun_bots.journal.attempt import RUNNING
+from uniun_bots.journal.record import dead_letters
 from uniun_bots.nostr.reference import spell_note
 
 
@@ -31,7 +34,9 @@ def runs() -> None:
 @json_option
 def list_runs(gana: str | None, dead: bool, folder: Path, as_json: bool) -> None:
     """The newest runs first (10 of each Gana are kept)."""
-    found = read_store(folder, _dead_letters if dead else lambda tx: _runs(tx, gana))
+    if gana and not read_store(folder, lambda tx: is_known(tx, gana)):
+        raise NotFound(f"{gana} was never on here; see `uniun-bots persona list`")
+    found = read_store(folder, lambda tx: _dead_letters(tx, gana) if dead else _runs(tx, gana))
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -87,8 +92,8 @@ def _run(row: sqlite3.Row) -> dict[str, Any]:
     return {**dict(row), "keys": json.loads(row["keys"]), "knowledge": json.loads(row["knowledge"])}
 
 
-def _dead_letters(tx: sqlite3.Connection) -> list[dict[str, Any]]:
-    return [dict(row) for row in tx.execute("SELECT * FROM dead_letters ORDER BY letter DESC")]
+def _dead_letters(tx: sqlite3.Connection, gana: str | None) -> list[dict[str, Any]]:
+    return [asdict(one) for one in dead_letters(tx, gana)]
 
 
 def _story(tx: sqlite3.Connection, run: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from uniun_bots.host.tending.profiles import publish_profiles
 from uniun_bots.inputs.prune import prune_decided
 from uniun_bots.journal.record import bury, prune_runs
 from uniun_bots.publishing.deliver import Delivery
-from uniun_bots.publishing.outbox import relays_with_mail, waiting_now
+from uniun_bots.publishing.outbox import gana_of, relays_with_mail, waiting_now
 from uniun_bots.triggers.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
@@ -220,8 +220,9 @@ class Loops:
     def _give_up(self, tx: sqlite3.Connection, event_ids: Sequence[str]) -> None:
         now = self.house.clock.now()
         for event_id in event_ids:
-            log.error("dead letter: no relay took %s", event_id)
-            bury(tx, kind="delivery", gana="", surface="", key=event_id, reason="no relay took it", now=now)
+            gana, reason = gana_of(tx, event_id), "no relay took it"
+            log.error("dead letter: no relay took %s of %s", event_id, gana or "a person")
+            bury(tx, kind="delivery", gana=gana, surface="", key=event_id, reason=reason, now=now)
 
     async def _last_post(self) -> None:
         now = self.house.clock.now()

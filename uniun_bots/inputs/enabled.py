@@ -36,13 +36,17 @@ def standing(tx: sqlite3.Connection, gana: str) -> Standing:
     )
 
 
+def is_known(tx: sqlite3.Connection, gana: str) -> bool:
+    """Whether it was ever on, or paused."""
+    return tx.execute("SELECT 1 FROM ganas WHERE gana = ?", (gana,)).fetchone() is not None
+
+
 def turn_on(tx: sqlite3.Connection, gana: str, now: float, *, catch_up: bool = False) -> bool:
     """Start at now, or with `catch_up` where it stopped. False when it is on already (nothing changes)."""
     if standing(tx, gana).enabled:
         return False
     newest = tx.execute("SELECT coalesce(max(seq), 0) FROM notes").fetchone()[0]
-    known = tx.execute("SELECT 1 FROM ganas WHERE gana = ?", (gana,)).fetchone()
-    if catch_up and known:
+    if catch_up and is_known(tx, gana):
         tx.execute("UPDATE ganas SET enabled = 1, catch_up = 1, spent = 0 WHERE gana = ?", (gana,))
         return True
     tx.execute("DELETE FROM cursors WHERE gana = ?", (gana,))

@@ -69,8 +69,12 @@ def bury(
     )
 
 
-def dead_letters(tx: sqlite3.Connection) -> list[DeadLetter]:
-    return [DeadLetter(**dict(row)) for row in tx.execute("SELECT * FROM dead_letters ORDER BY letter")]
+def dead_letters(tx: sqlite3.Connection, gana: str | None = None) -> list[DeadLetter]:
+    """The newest first; of one Gana or of all."""
+    rows = tx.execute(
+        "SELECT * FROM dead_letters WHERE ?1 IS NULL OR gana = ?1 ORDER BY letter DESC", (gana,)
+    )
+    return [DeadLetter(**dict(row)) for row in rows]
 
 
 def prune_runs(tx: sqlite3.Connection) -> int:

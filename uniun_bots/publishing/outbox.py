@@ -159,6 +159,11 @@ def receipts_of(tx: sqlite3.Connection, event_id: str) -> list[sqlite3.Row]:
     ).fetchall()
 
 
+def gana_of(tx: sqlite3.Connection, event_id: str) -> str:
+    """Whose it is; empty for what a person ordered."""
+    return str(tx.execute("SELECT gana FROM outbox WHERE event_id = ?", (event_id,)).fetchone()["gana"])
+
+
 def waiting_count(tx: sqlite3.Connection) -> int:
     """Events that at least one relay is still to get."""
     return int(
