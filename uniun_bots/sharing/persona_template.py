@@ -15,6 +15,7 @@ from uniun_bots.personas.cron import cron_line
 from uniun_bots.personas.frontmatter import FIRST_LINE, split_frontmatter
 from uniun_bots.personas.gana import Flag, InputType, Line, Name, OutputType, References, Task, Trigger
 from uniun_bots.personas.reading import Schema, read_model, with_clashes
+from uniun_bots.personas.settings import TEMPLATE_KIND
 from uniun_bots.personas.text_file import fault_at, read_text
 from uniun_bots.personas.yaml_reader import read_yaml
 from uniun_bots.sharing.event import Form
@@ -22,8 +23,7 @@ from uniun_bots.sharing.visible import comments_in
 from uniun_bots.skills.hidden import hidden_characters, hidden_markup
 from uniun_bots.skills.skill_name import skill_name
 
-KIND = 33410
-TEMPLATE = Form("persona template", "persona-template", KIND)
+TEMPLATE = Form("persona template", "persona-template", TEMPLATE_KIND)
 MOST_SKILLS = 20
 
 _STRICT = ConfigDict(
