@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +14,9 @@ from hypothesis import strategies as st
 
 from tests.inference.policy.timeline import Timeline
 from uniun_bots.inference.policy.policy import Policy
-from uniun_bots.inference.policy.ticket import Kind
+from uniun_bots.inference.policy.ticket import Kind, Ticket
+
+TraceFunction: TypeAlias = Callable[[FrameType, str, Any], Any]
 
 
 @pytest.fixture
@@ -416,3 +421,50 @@ def test_one_model_at_a_time_also_on_an_engine_with_slots() -> None:
     assert line.running() == ["a"]
     line.run(10)
     assert line.running() == ["b"]
+
+
+# rule 10: what a decision costs -----------------------------------------------------------------------
+
+
+def lines_run(work: Callable[[], None]) -> int:
+    """Of Python, each turn of a loop counted."""
+    count, before = 0, sys.gettrace()
+
+    def trace(frame: FrameType, event: str, _: object) -> TraceFunction:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def busy(tier: str, tickets: int) -> Policy:
+    """Of two models, ten of each Gana, and one of three with a deadline to come."""
+    policy = Policy()
+    for n in range(tickets):
+        due = {"due": 1e6 + n} if n % 3 == 0 else {}
+        policy.add(
+            Ticket(**{"kind": "gana", "owner": f"gana{n // 10}", "model": "mn"[n % 2]} | due | TIERS[tier]),
+            0.0,
+        )
+    policy.decide(0.0)
+    return policy
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_decision_among_a_hundred_times_as_many_costs_hardly_more(tier: str) -> None:
+    def ten_jobs(policy: Policy) -> None:
+        for second in range(1, 11):
+            for ticket in tuple(policy.running):
+                policy.ended(ticket, float(second))
+            policy.add(Ticket("gana", "newcomer", "m"), float(second))
+            policy.decide(float(second))
+            policy.next_change(float(second))
+
+    few, many = busy(tier, 50), busy(tier, 5000)
+    assert lines_run(lambda: ten_jobs(many)) < 2 * lines_run(lambda: ten_jobs(few))

@@ -8,25 +8,15 @@ from __future__ import annotations
 import base64
 import os
 import queue
-import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from uniun_bots.errors import EngineError, ModelUnusable
 from uniun_bots.inference.embed import minilm
 from uniun_bots.inference.embed.model import MOST_TOKENS, EmbeddingModel, small_minilm
-from uniun_bots.inference.llama.protocol import (
-    Embed,
-    Embedded,
-    Failed,
-    FromWorker,
-    Load,
-    Loaded,
-    decode,
-    encode,
-)
+from uniun_bots.inference.llama.pipe import Pipe, failure, open_pipe
+from uniun_bots.inference.llama.protocol import Embed, Embedded, Load, Loaded
 
 NICEST = 19
 
@@ -40,27 +30,24 @@ class _Waiting:
 
 
 class EmbedWorker:
-    def __init__(self, lines: BinaryIO, answers: BinaryIO) -> None:
-        self._lines, self._answers = lines, answers
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
         self._waiting: queue.PriorityQueue[_Waiting] = queue.PriorityQueue()
 
     def run(self) -> None:
-        load = decode(self._lines.readline())
-        if not isinstance(load, Load):
-            raise ValueError(f"the first line must be Load, not {load}")
+        load = self._pipe.load()
         try:
             self._model = open_model(load)
         except EngineError as error:
-            self._say(Failed(load.id, type(error).__name__, str(error)))
+            self._pipe.say(failure(load.id, error))
             return
-        self._say(Loaded(self._model.tokens, width=self._model.width))
+        self._pipe.say(Loaded(self._model.tokens, width=self._model.width))
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             self._step(self._waiting.get())
 
     def _listen(self) -> None:
-        for line in self._lines:
-            message = decode(line)
+        for message in self._pipe.asked():
             if isinstance(message, Embed):
                 self._waiting.put(_Waiting(not message.urgent, message.id, message))
         os._exit(0)
@@ -71,19 +58,14 @@ class EmbedWorker:
             vector = self._model.embed(one.asked.texts[len(one.done)])
         except Exception as error:
             # Whatever went wrong in Python ends this request only.
-            told = f"the embedder stumbled: {type(error).__name__}: {error}"
-            self._say(Failed(one.id, EngineError.__name__, told))
+            self._pipe.say(failure(one.id, error))
             return
         one.done.append(base64.b64encode(vector or b"").decode())
         if len(one.done) < len(one.asked.texts):
-            self._say(Embedded(one.id, (), whole=False))
+            self._pipe.say(Embedded(one.id, (), whole=False))
             self._waiting.put(one)
         else:
-            self._say(Embedded(one.id, tuple(one.done)))
-
-    def _say(self, message: FromWorker) -> None:
-        self._answers.write(encode(message))
-        self._answers.flush()
+            self._pipe.say(Embedded(one.id, tuple(one.done)))
 
 
 def open_model(load: Load) -> EmbeddingModel:
@@ -100,13 +82,6 @@ def open_model(load: Load) -> EmbeddingModel:
     return EmbeddingModel(made, plain=load.plain, tokens=minilm.TOKENS)
 
 
-def main() -> None:
-    os.nice(NICEST)
-    # Answers leave by a descriptor of their own; whatever a library prints goes to stderr.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    EmbedWorker(sys.stdin.buffer, answers).run()
-
-
 if __name__ == "__main__":
-    main()
+    os.nice(NICEST)
+    EmbedWorker(open_pipe()).run()
