@@ -63,7 +63,7 @@ def test_a_scripted_engine_takes_replies_and_latency(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("skill_kind: 33410", "1:13 `skill_kind` must not be 33410, the kind of persona templates"),
+        ("skill_kind: 33410", "1:13 `skill_kind` must not be 33410, which is the kind of persona templates"),
         ("model: big", "1:8 no engine `big` in `engines`: add it, or write a model such as path:qwen3.gguf"),
         (
             "model: path:model.bin",

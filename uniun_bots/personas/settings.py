@@ -165,9 +165,7 @@ class ProbeSettings(BaseModel):
 
 def _skill_kind(kind: int) -> int:
     if kind == TEMPLATE_KIND:
-        raise ValueError(
-            f"{TEMPLATE_KIND} is the kind of persona templates: write another, such as {SKILL_KIND}"
-        )
+        raise ValueError(f"must not be {TEMPLATE_KIND}, which is the kind of persona templates")
     return kind
 
 
