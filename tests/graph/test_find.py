@@ -25,7 +25,7 @@ def note(tx: sqlite3.Connection, kept: Event) -> Note:
 
 
 def above(tx: sqlite3.Connection, kept: Event) -> Ancestry:
-    return ancestry(tx, note(tx, kept))
+    return ancestry(tx, note(tx, kept), None)
 
 
 def chain(length: int) -> list[Event]:
@@ -51,6 +51,18 @@ def test_ancestry_tells_the_first_id_that_is_not_here(tx: sqlite3.Connection) ->
     assert found.missing == events[1].id
 
 
+def test_a_private_note_is_an_ancestor_in_its_own_conversation_only(tx: sqlite3.Connection) -> None:
+    """Whoever knows the id of a private note may answer it in public."""
+    root = message("root")
+    secret = message("a secret", answers=root)
+    public = message("and what was that?", answers=secret)
+    keep(tx, heard(root, secret, public))
+    tx.execute("UPDATE notes SET audience = 'dm:one' WHERE id = ?", (secret.id,))
+    for audience, texts in ((None, []), ("dm:two", []), ("dm:one", ["root", "a secret"])):
+        found = ancestry(tx, note(tx, public), audience)
+        assert ([one.text for one in found.notes], found.missing) == (texts, None)
+
+
 def test_a_note_at_the_top_has_no_ancestry(tx: sqlite3.Connection) -> None:
     said = message("hi")
     keep(tx, heard(said))
@@ -68,7 +80,7 @@ def test_a_ring_of_answers_is_walked_once(tx: sqlite3.Connection, length: int) -
         )
     first = note_by_id(tx, ids[0])
     assert first is not None
-    found = ancestry(tx, first)
+    found = ancestry(tx, first, None)
     assert [one.id for one in found.notes] == ids[1:]
     assert found.missing is None
 

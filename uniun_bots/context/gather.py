@@ -12,6 +12,7 @@ from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import names_of
 from uniun_bots.graph.scope import Scope, count
 from uniun_bots.inputs.turn import Turn
+from uniun_bots.nostr.surfaces import audience_of
 
 LATELY = 200
 """Notes of a surface to look through for our last reply: some surfaces hold millions, and never one of ours."""
@@ -32,7 +33,7 @@ def look_around(
     tx: sqlite3.Connection, turn: Turn, pubkey: str, scope: Scope | None = None
 ) -> tuple[Surroundings, str | None]:
     """With the id of the next ancestor that is not in the store, if one is missing."""
-    above = ancestry(tx, turn.latest) if turn.notes else None
+    above = ancestry(tx, turn.latest, audience_of(turn.surface)) if turn.notes else None
     notes = above.notes if above else ()
     people = {note.author for note in (*notes, *turn.notes)}
     knows = scope is not None and count(tx, scope, at_most=1) > 0

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from uniun_bots.graph.note import Note
+from uniun_bots.graph.scope import in_conversation
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.surfaces import SHORT_NOTE
 from uniun_bots.nostr.threads import CHANNEL_MESSAGE
@@ -68,18 +69,26 @@ class Ancestry:
     notes: tuple[Note, ...]
     """From the top down to the parent."""
     missing: str | None
-    """The next id upwards that is not in the store; None when the top was reached."""
+    """The next id upwards that is not in the store; None when no note above would be shown."""
 
 
-def ancestry(tx: sqlite3.Connection, note: Note) -> Ancestry:
+def ancestry(tx: sqlite3.Connection, note: Note, audience: str | None) -> Ancestry:
+    """A private note of another conversation than `audience` is no ancestor, and nothing above it is."""
+    test, given = in_conversation(audience)
     found: list[Note] = []
     seen = {note.id}
     wanted = note.parent
     while wanted and wanted not in seen and len(found) < MOST_ANCESTORS:
         seen.add(wanted)
-        parent = note_by_id(tx, wanted)
-        if parent is None:
+        row = tx.execute(
+            f"SELECT {COLUMNS}, {test} AS ours FROM notes n WHERE n.id = ?",  # noqa: S608
+            (*given, wanted),
+        ).fetchone()
+        if row is None:
             return Ancestry(tuple(reversed(found)), wanted)
+        if not row["ours"]:
+            break
+        parent = as_note(row)
         found.append(parent)
         wanted = parent.parent
     return Ancestry(tuple(reversed(found)), None)

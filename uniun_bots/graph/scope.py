@@ -1,4 +1,8 @@
-"""Scope: which notes a reader may see. Every reading of notes as knowledge goes through `where`."""
+"""Scope: which notes a reader may see.
+
+Every reading of notes as knowledge goes through `where`, and whatever a run is shown besides through `in_conversation`,
+which `where` is made with.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +44,18 @@ def scope_of(hosted: HostedGana, audience: str | None = None) -> Scope:
     return Scope(authors=(hosted.pubkey,), surfaces=own_surface, drafts=True, audience=audience)
 
 
+def in_conversation(audience: str | None) -> Condition:
+    """Public notes, and the private ones of this conversation: with `= NULL` none. Over `notes n`."""
+    return "(n.audience IS NULL OR n.audience = ?)", [audience]
+
+
 def where(scope: Scope) -> Condition:
     """A condition over `notes n` that tests one note in a few look-ups, whatever the size of the scope."""
     tests = [_union(scope), *_narrowings(scope)]
     # A note that retention has emptied says nothing any more.
     tests.append(("(n.raw IS NOT NULL OR n.text != '')", []))
     tests.append(("n.deleted = 0", []))
-    # Private notes: only those of this conversation, and with `= NULL` none.
-    tests.append(("(n.audience IS NULL OR n.audience = ?)", [scope.audience]))
+    tests.append(in_conversation(scope.audience))
     return " AND ".join(sql for sql, _ in tests), [value for _, values in tests for value in values]
 
 

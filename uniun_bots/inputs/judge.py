@@ -15,7 +15,7 @@ from uniun_bots.inputs.guards import Facts, asks_to_stop, first_held
 from uniun_bots.inputs.held import Held
 from uniun_bots.inputs.taken import Asked, Needs
 from uniun_bots.nostr.profile import Profile
-from uniun_bots.nostr.surfaces import Surface
+from uniun_bots.nostr.surfaces import Surface, audience_of
 from uniun_bots.nostr.threads import CHANNEL_MESSAGE
 from uniun_bots.personas.gana import Batch
 
@@ -38,11 +38,12 @@ class Judge:
         }
         self.mutes: list[tuple[str, str]] = []
         self.budgets = Budgets(tx, self.gana.id, self.gana.limits, asked.now)
-        self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note) for note in page}
+        audience = audience_of(asked.surface)
+        self.above: dict[str, Ancestry] = {note.id: ancestry(tx, note, audience) for note in page}
         self.needs = self._needs(authors)
         oldest = min(note.created_at for note in page)
         self.elsewhere = answered_elsewhere(tx, self.gana.id, asked.surface, oldest)
-        self.above |= {note.id: ancestry(tx, note) for note in self.elsewhere}
+        self.above |= {note.id: ancestry(tx, note, audience) for note in self.elsewhere}
 
     def _needs(self, authors: set[str]) -> Needs | None:
         profiles = authors - self.profiles.keys()
