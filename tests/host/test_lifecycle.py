@@ -109,8 +109,8 @@ async def test_a_persona_that_was_added_answers_after_a_reload(stage: Stage) -> 
         stage.persona("moon")
         await host.reload()
         question = await stage.ask("When is high water?")
-        await stage.replies(1, "moon")
-        await stage.replies(1, "tide")
+        replies = [*await stage.replies(1, "moon"), *await stage.replies(1, "tide")]
+        assert [reply.tag_values("e")[-1] for reply in replies] == [question.id] * 2
         await decided(host, question)
 
 

@@ -132,7 +132,7 @@ async def test_a_closed_subscription_is_opened_again(relay: LocalRelay, keys: Ke
         await until(lambda: proxy.counts["down CLOSED"])
         await proxy.set(Faults())
         await writer.send(raw(note(keys, "later")), [relay.url], "")
-        await hear(reader, 1)
+        assert [heard.event.content for heard in await hear(reader, 1)] == ["later"]
 
 
 async def test_a_login_is_made_for_the_stored_challenge_and_the_same_req_sent_again(keys: Keys) -> None:
