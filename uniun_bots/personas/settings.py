@@ -121,7 +121,7 @@ class EngineSettings(BaseModel):
     timeout_s: Annotated[float, scalars.seconds("1s", "1h")] | None = Field(
         default=None, validation_alias="timeout"
     )
-    """A server that is silent for so long in the middle of an answer is given up; without one: 2 minutes."""
+    """A server that is silent for so long, before its answer or in it, is given up; without one: 2 minutes."""
 
     @property
     def side_by_side(self) -> int:

@@ -28,6 +28,24 @@ def test_a_schema_that_makes_no_sense_is_refused(schema: str) -> None:
         grammar_of(schema)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "string"}, "maxItems": 100_000},
+        {"type": "string", "pattern": "^(a{1,100000})$"},
+        {"enum": [f"value {n}" for n in range(10_000)]},
+    ],
+    ids=["items", "pattern", "values"],
+)
+def test_what_llama_cpp_would_die_of_is_refused_before(schema: dict[str, object]) -> None:
+    with pytest.raises(SchemaRefused, match="is too much for llama"):
+        grammar_of(json.dumps(schema))
+
+
+def test_brackets_in_texts_do_not_count_as_nesting() -> None:
+    assert "(((((" in grammar_of(json.dumps({"enum": ["(" * 2000, '"[(']}))
+
+
 def test_white_space_between_the_parts_of_an_object_is_bounded() -> None:
     """A small model writes blanks for ever where it may."""
     text = grammar_of(json.dumps({"type": "object", "properties": {"at": {"type": "string"}}}))
