@@ -40,6 +40,20 @@ def test_the_example_of_a_new_project_has_its_note(bots: Path) -> None:
     assert (note["origin"], note["author"]) == ("draft", "")
 
 
+@pytest.mark.parametrize("ask", ["notes search day", "notes graph --out {out}", "chat --once day"])
+def test_whoever_names_a_manas_gets_it_as_its_files_are(bots: Path, tmp_path: Path, ask: str) -> None:
+    """Also where nothing has run yet, and after a change."""
+    (bots / "host.yaml").write_text(
+        "model: script\nembedder: none\nengines: {script: {type: scripted, replies: [Aha.]}}\n"
+    )
+    (bots / "manas" / "example" / "second.md").write_text("A day at sea.")
+    words = [word.format(out=tmp_path / "graph.html") for word in ask.split()]
+    assert run(*words, "--manas", "example", "--dir", bots).exit_code == 0
+    assert shown(bots, "example")["notes"] == 2
+    unknown = run(*words, "--manas", "sea", "--dir", bots)
+    assert (unknown.exit_code, unknown.stderr) == (1, "there is no Manas sea; there are: example\n")
+
+
 def test_what_is_added_is_a_member_at_once_and_what_is_removed_is_none(bots: Path, tmp_path: Path) -> None:
     lessons = tmp_path / "lessons"
     lessons.mkdir()

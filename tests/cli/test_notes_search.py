@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -32,14 +31,10 @@ def run(folder: Path, *given: str) -> Result:
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
     (tmp_path / "host.yaml").write_text("{}")
+    (tmp_path / "manas").mkdir()
     async with Store(tmp_path / "data" / FILE) as store:
         events = await keep_texts(store, "The vessel left at nine.", "Bread is here.", "A ferry of two decks")
-
-        def curate(tx: sqlite3.Connection) -> None:
-            tx.execute("INSERT INTO manas (manas) VALUES ('sea')")
-            tx.execute("INSERT INTO manas_notes SELECT 'sea', seq FROM notes WHERE id = ?", (events[2].id,))
-
-        await store.write(curate)
+    (tmp_path / "manas" / "sea.yaml").write_text(f"notes: ['{events[2].id}']\n")
     return tmp_path
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,6 @@ from rich.console import Console
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import ConfigError, NotFound
-from uniun_bots.graph import manas
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder, lease
 from uniun_bots.personas.load_settings import load_settings
@@ -65,12 +64,6 @@ def read_store(folder: Path, query: Callable[[sqlite3.Connection], T]) -> T:
     if not path.exists():
         raise NotFound(f"{path} does not exist yet: nothing has run here (`uniun-bots run`)")
     return read_file(path, query)
-
-
-def check_manas(folder: Path, named: Sequence[str]) -> None:
-    """Raises NotFound for one that is not known."""
-    if named:
-        read_store(folder, lambda tx: manas.check_manas(tx, named))
 
 
 def act(

@@ -12,13 +12,11 @@ import click
 from uniun_bots.cli.folder import act, console, folder_option, json_option, read_store, when
 from uniun_bots.cli.listing import listing
 from uniun_bots.cli.manas_entries import change_command, import_entries
-from uniun_bots.clock import WallClock
+from uniun_bots.cli.manas_rows import bring_up, unit_of
 from uniun_bots.errors import NotFound
-from uniun_bots.graph.bring_manas import bring_manas
 from uniun_bots.graph.find import COLUMNS, as_note
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.scope import Scope, count, from_where
-from uniun_bots.personas.draft_files import read_draft_files
 from uniun_bots.personas.edit_manas import add_to_manas, remove_from_manas
 from uniun_bots.personas.manas import Manas, Named
 from uniun_bots.personas.names import is_name
@@ -37,7 +35,7 @@ def manas() -> None:
 @json_option
 def list_manas(folder: Path, as_json: bool) -> None:
     """Every Manas with the number of its notes and the personas that use it."""
-    project = _brought_up(folder)
+    project = bring_up(folder)
     found = [_summary(folder, project, one) for one in project.manas]
     if as_json:
         click.echo(json.dumps(found))
@@ -60,7 +58,7 @@ def list_manas(folder: Path, as_json: bool) -> None:
 @json_option
 def show_manas(name: str, limit: int, folder: Path, as_json: bool) -> None:
     """What a Manas names, and the newest of its notes."""
-    project = _brought_up(folder)
+    project = bring_up(folder)
     one = next((one for one in project.manas if one.name == name), None)
     if one is None:
         raise NotFound(
@@ -136,25 +134,9 @@ def _check_there(folder: Path, name: str) -> None:
         raise NotFound(f"there is no Manas {name}; there are: {', '.join(known) or 'none'}")
 
 
-def _brought_up(folder: Path) -> Project:
-    """The rows follow the files, here or in the running host."""
-    project = load_project(folder)
-    act(folder, "/manas", {}, _unit(project))
-    return project
-
-
 def _after_change(folder: Path) -> None:
     """A running host reads the folder again, and asks relays for what is new."""
-    act(folder, "/reload", {}, _unit(load_project(folder)))
-
-
-def _unit(project: Project) -> Any:
-    files, at = read_draft_files(project.manas, project.manas_folder), WallClock().now()
-
-    def unit(tx: sqlite3.Connection) -> None:
-        bring_manas(tx, project.manas, files, at)
-
-    return unit
+    act(folder, "/reload", {}, unit_of(load_project(folder)))
 
 
 def _summary(folder: Path, project: Project, one: Manas) -> dict[str, Any]:

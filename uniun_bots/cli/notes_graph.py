@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from uniun_bots.cli.folder import check_manas, folder_option, manas_option, read_store
+from uniun_bots.cli.folder import folder_option, manas_option, read_store
+from uniun_bots.cli.manas_rows import check_manas
 from uniun_bots.cli.note_argument import note_id
 from uniun_bots.cli.picture_page import MARK, MARK_WITHIN, page
 from uniun_bots.errors import AlreadyThere, NotFound
@@ -30,8 +31,8 @@ def graph(around: str | None, manas: tuple[str, ...], most: int, out: Path, fold
     It needs no network and holds the notes themselves; private ones are left out. An older picture is replaced, any
     other file is not.
     """
-    start = note_id(folder, around) if around else None
     check_manas(folder, manas)
+    start = note_id(folder, around) if around else None
     scope = Scope(manas=manas) if manas else Scope(everything=True)
     found = read_store(folder, lambda tx: picture(tx, scope, most, start))
     if start and not found.notes:

@@ -20,6 +20,7 @@ from uniun_bots.cli.folder import (
     settings_of,
     when,
 )
+from uniun_bots.cli.manas_rows import check_manas
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
 from uniun_bots.host.control.ask import ask_host
@@ -57,6 +58,7 @@ def _found(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
     if holder(where) is not None:
         answer: dict[str, Any] = asyncio.run(ask_host(where, "POST", "/notes/search", asked, PATIENCE_S))
         return answer
+    check_manas(folder, asked["manas"])
     file = where / FILE
     if not file.exists():
         raise NotFound(f"{file} does not exist yet: nothing has run here (`uniun-bots run`)")
