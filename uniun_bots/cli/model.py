@@ -53,7 +53,10 @@ def list_models(folder: Path, as_json: bool) -> None:
     table = Table(Column("model", overflow="fold"), "size", "used by", Column("where", overflow="fold"))
     for row in rows:
         table.add_row(
-            row["reference"], _size(row["size_bytes"]), ", ".join(row["used_by"]), row["fault"] or row["path"]
+            row["reference"],
+            _size(row["size_bytes"]) if row["path"] else "-",
+            ", ".join(row["used_by"]),
+            row["fault"] or row["path"],
         )
     console().print(table)
 
@@ -152,7 +155,8 @@ def _progress() -> Iterator[hub.Tell]:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         bars: dict[str, Any] = {}
 
         def tell(file: str, here: int, total: int | None) -> None:
