@@ -149,6 +149,16 @@ async def test_tick_says_so_when_it_could_not_finish(stage: Stage) -> None:
     assert (ended.code, "still under way" in ended.out) == (1, True)
 
 
+async def test_tick_tells_which_relays_it_did_not_reach_and_fails_when_there_is_none(stage: Stage) -> None:
+    script(stage)
+    stage.persona()
+    away = "ws://127.0.0.1:9"
+    for addresses, code in (([stage.relay_url, away], 0), ([away], 1)):
+        (stage.folder / "relays" / "local.yaml").write_text(f"relays: {json.dumps(addresses)}\n")
+        ended = await cli("tick", stage.folder, env=stage.environ)
+        assert (ended.code, ended.out.splitlines()[-1]) == (code, f"not reached: {away}")
+
+
 async def test_relay_listens_until_it_is_told_to_end(tmp_path: Path) -> None:
     async with Child("relay", "--port", "0", "--db", tmp_path / "events") as relay:
         line = await relay.says("listening ws://127.0.0.1:")

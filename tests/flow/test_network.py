@@ -170,3 +170,18 @@ async def test_what_came_while_the_host_was_down_is_decided(
     async with storm.host():
         await storm.settle()
     assert not await storm.faults(), seed
+
+
+async def test_a_host_is_not_idle_before_a_slow_relay_told_what_was_missed(
+    storm: Storm, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `tick` ends by: one pass reads to the end, also where the start does not wait for it."""
+    monkeypatch.setattr("uniun_bots.host.running.CATCH_UP_S", 0.0)
+    async with storm.host():
+        await storm.post(1)
+        await storm.settle()
+    await storm.post(10)
+    await storm.blow(Faults(delay=0.5, no_negentropy=True))
+    async with storm.host(GatewayOptions()) as host:
+        assert await host.idle(30)
+        assert not storm.ledger.undecided(), seed

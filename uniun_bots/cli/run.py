@@ -46,7 +46,7 @@ def tick(folder: Path, most_s: float, verbose: bool) -> None:
     """One pass for cron or a systemd timer: catch up, run what is due, deliver, exit.
 
     What agentic Ganas have to do is left as it is: `uniun-bots run` answers it. Exit code 1 when something was
-    still under way at the end; the next pass takes it up.
+    still under way at the end, or no relay was reached; the next pass takes it up.
     """
     from uniun_bots.host import event_loop
 
@@ -112,6 +112,7 @@ async def _tick(folder: Path, most_s: float) -> int:
             done = await host.idle(most_s)
             counters = (await snapshot(host))["counters"]
             deferred = sorted(host.house.deferred)
+            relays = host.house.gateway.status()
     except UniunError as fault:
         return told(fault)
     told_counts = ", ".join(f"{count} {word}" for word, count in sorted(counters.items()) if count)
@@ -120,7 +121,10 @@ async def _tick(folder: Path, most_s: float) -> int:
     )
     if deferred:
         click.echo(f"left to a running host, which has time for several rounds: {', '.join(deferred)}")
-    return 0 if done else 1
+    if away := sorted({relay.url for relay in relays if not relay.connected}):
+        click.echo(f"not reached: {', '.join(away)}")
+    deaf = bool(relays) and not any(relay.connected for relay in relays)
+    return 0 if done and not deaf else 1
 
 
 def told(fault: UniunError) -> int:

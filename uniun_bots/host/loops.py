@@ -85,12 +85,13 @@ class Loops:
             await asyncio.sleep(0.005)
 
     async def quiet(self) -> bool:
-        """Nothing heard waits, no wakeup is due, no turn runs, nothing could be sent now."""
+        """Nothing is being read or waits, no wakeup is due, no turn runs, nothing could be sent now."""
         due = self.house.wakeups.next_at()
         now = self.house.clock.now()
         house = self.house
         if (
-            house.gateway.backlog()
+            any(relay.reading for relay in house.gateway.status())
+            or house.gateway.backlog()
             or house.keeping
             or self._in_flight
             or house.arrived.is_set()

@@ -38,11 +38,14 @@ class Mender:
         """Monotonic seconds of the last look all the way back."""
         self.whole = asyncio.Event()
         """Everything wanted now was read completely once."""
+        self._tried = False
+        """The first reading of what is wanted now has ended, to its end or not."""
 
     def want(self, interests: Sequence[Interest]) -> None:
         self._wanted = merge(interests)
         self._deep_at = None
         self.whole.clear()
+        self._tried = False
         self.link.want([merged.filter for merged in self._wanted])
         self.link.torn.set()
 
@@ -60,6 +63,7 @@ class Mender:
             attempts=link.attempts,
             last_error=link.last_error,
             last_notice=link.last_notice,
+            reading=self.wants and not self._tried and not link.away,
             last_repair=self._repaired_at,
             repairs=self._repairs,
             negentropy=link.negentropy,
@@ -74,7 +78,9 @@ class Mender:
             await self.link.up.wait()
             await self.link.listening()
             self.link.torn.clear()
+            wanted = self._wanted
             failures = 0 if await self._mended() else failures + 1
+            self._tried = self._tried or wanted is self._wanted
 
     async def _torn(self, failures: int) -> None:
         """Wait for a reason: something was missed, the last try failed, or simply time went by."""

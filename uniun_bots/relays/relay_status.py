@@ -31,6 +31,8 @@ class RelayStatus:
     negentropy: bool | None
     """Whether the relay has NIP-77; None: not known yet."""
     refused: tuple[RefusedRead, ...] = ()
+    reading: bool = False
+    """What we missed is being read for the first time; one that is away or does not answer is not waited for."""
     unconfirmed: tuple[str, ...] = ()
     """Filters of REQs that the relay has answered with nothing at all: it may not serve them."""
 
