@@ -118,7 +118,9 @@ async def test_a_persona_that_is_there_is_never_overwritten(author: Person, tmp_
     assert (author.folder / "personas" / "tide-teller.md").read_text() == PERSONA
 
 
-async def test_a_template_that_is_gone_names_what_replaced_it(author: Person, reader: Person) -> None:
+async def test_a_template_that_is_gone_names_what_replaced_it_until_its_author_takes_all_back(
+    author: Person, reader: Person
+) -> None:
     write(author, PERSONA.replace("skills: [tide-table]\n", ""))
     name = json.loads((await persona(author, "publish", "tide-teller", "--json")).out)["newest_by_name"]
     old = json.loads((await persona(author, "inspect", name, "--json")).out)["event_id"]
@@ -129,6 +131,11 @@ async def test_a_template_that_is_gone_names_what_replaced_it(author: Person, re
     assert ended.code == 1 and "replaced it by tide-teller 1.0.1: nevent1" in ended.err, ended.all
     offered = ended.err.strip().rpartition(" ")[2]
     assert (await persona(reader, "install", offered, "--accept", made["hash"])).code == 0
+    gone = await persona(author, "revoke", "tide-teller", "--reason", "wrong port")
+    assert gone.code == 0 and "3 events are taken back" in gone.out, gone.all
+    late = await persona(reader, "install", offered, "--accept", made["hash"], "--as", "late")
+    assert late.code == 1 and "took it back: `wrong port`" in late.err, late.all
+    assert [path.name for path in (reader.folder / "personas").iterdir()] == ["tide-teller.md"]
 
 
 async def test_a_dry_run_shows_the_events_and_sends_nothing(author: Person, reader: Person) -> None:

@@ -44,6 +44,11 @@ PLACES = (
         "uniun_bots.cli.persona_share:install_persona",
         "Write a persona file from a template.",
     ),
+    (
+        "revoke",
+        "uniun_bots.cli.revoke:revoke_persona",
+        "Take back every version of a template that you published.",
+    ),
 )
 
 

@@ -43,7 +43,7 @@ PLACES = (
     ("update", f"{_HERE}.skill_install:update_skill", "Follow the authors of installed skills."),
     ("publish", f"{_HERE}.skill_publish:publish_skill", "Give a skill of your own to others."),
     ("search", f"{_HERE}.skill_publish:search_skills", "Skills that others published."),
-    ("revoke", f"{_HERE}.skill_publish:revoke_skill", "Take back every version of a skill that you published."),
+    ("revoke", f"{_HERE}.revoke:revoke_skill", "Take back every version of a skill that you published."),
 )  # fmt: skip
 
 

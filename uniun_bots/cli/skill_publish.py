@@ -1,4 +1,4 @@
-"""`uniun-bots skill publish`, `revoke` and `search`: skills as signed events on relays."""
+"""`uniun-bots skill publish` and `search`: skills as signed events on relays."""
 
 from __future__ import annotations
 
@@ -11,25 +11,14 @@ import click
 
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.publish import Order, lint, publish, publish_options, tell_receipts, writes
-from uniun_bots.cli.sharing import (
-    agree_to_publish,
-    difficulty_here,
-    go,
-    identity_option,
-    opened,
-    relays_option,
-    signer_of,
-    skill_form,
-    to_option,
-    yes_to_relays_option,
-)
+from uniun_bots.cli.publish import Order, lint, publish, publish_options
+from uniun_bots.cli.sharing import go, opened, relays_option, skill_form
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import BadReference, NotFound, SharingRefused
 from uniun_bots.nostr.reference import spell_npub
 from uniun_bots.nostr.references import parse_reference
 from uniun_bots.sharing.event import Release, normal
-from uniun_bots.sharing.publish import Before, release_of, revocation, send, written_version
+from uniun_bots.sharing.publish import Before, release_of, written_version
 from uniun_bots.sharing.reference import spell_name
 from uniun_bots.sharing.search import Offer, search
 from uniun_bots.sharing.verify import skill_of
@@ -67,34 +56,6 @@ def publish_skill(order: Order, name: str, topics: tuple[str, ...]) -> None:
     async def main() -> int:
         async with opened(order.folder, order.relay_set, signer) as where:
             return await publish(order, where, signer, name, form, release_after)
-
-    go(main())
-
-
-@click.command("revoke", epilog="Example: uniun-bots skill revoke tone-of-voice --reason 'wrong advice'")
-@click.argument("name")
-@click.option("--reason", default="", help="Shown to those who have it installed.")
-@to_option
-@identity_option
-@yes_to_relays_option
-@folder_option
-def revoke_skill(
-    name: str, reason: str, relay_set: str | None, identity: str | None, yes: bool, folder: Path
-) -> None:
-    """Take back every version of a skill that you published (NIP-09). Hosts that have it installed disable it."""
-    signer, form = signer_of(folder, identity), skill_form(folder)
-
-    async def main() -> int:
-        async with opened(folder, relay_set, signer) as where:
-            bits = await difficulty_here(folder, relay_set, where)
-            event = await revocation(where, signer, name, reason, WallClock().now(), form, bits)
-            relays = writes(folder, relay_set)
-            agree_to_publish(f"that {name} is taken back", 5, relays, yes)
-            (receipts,) = await send(where.door, [event], relays)
-            taken = len(event.tag_values("e"))
-            click.echo(f"{name}: {taken} {'event is' if taken == 1 else 'events are'} taken back")
-            tell_receipts(receipts)
-            return 0 if any(one.fate.delivered for one in receipts) else 1
 
     go(main())
 
