@@ -108,7 +108,7 @@ async def test_a_reader_installs_exactly_the_bytes_that_were_accepted(author: Pe
     assert found["author"] == author.signer.public_key and "with --accept" in found["approved"]
     assert found["relays"] == [author.relay] and found["hash"] == HASH
     shown = await reader.says("show", "tide-table")
-    assert "is             text" in shown.out and BODY in shown.out, shown.all
+    assert "is             installed" in shown.out and BODY in shown.out, shown.all
     for told in (HASH, author.signer.public_key, made["event_id"], author.relay, "with --accept"):
         assert told in shown.out
 
