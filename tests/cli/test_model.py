@@ -96,7 +96,7 @@ def test_the_list_shows_what_is_named_what_is_here_and_what_is_missing(bots: Pat
     assert rows[BUNDLED]["used_by"] == []
     table = run("list", "--dir", bots).stdout
     assert "engines.big" in table
-    sizes = [line.split("│")[2].strip() for line in table.splitlines() if "│ hf:owner" in line]
+    sizes = [line.split("│")[2].strip() for line in table.splitlines() if line.startswith("│ hf:owner")]
     assert sizes == ["-"], "what is not here has no size"
     first = "".join(line.split("│")[1].strip() for line in table.splitlines() if line.startswith("│"))
     assert "path:old.gguf" in first and BUNDLED in first, (
