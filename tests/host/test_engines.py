@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from uniun_bots.errors import ConfigError, ModelNotFound
-from uniun_bots.host.engines import DEFAULT, make_engines
+from uniun_bots.host.engines import make_engines
 from uniun_bots.inference.llama.engine import LlamaEngine
 from uniun_bots.inference.model_reference import find_model
 from uniun_bots.inference.openai.engine import OpenAiEngine
-from uniun_bots.personas.settings import DEFAULT_MODEL, EngineSettings, EngineType, HostSettings
+from uniun_bots.personas.settings import (
+    DEFAULT_ENGINE,
+    DEFAULT_MODEL,
+    EngineSettings,
+    EngineType,
+    HostSettings,
+)
 
 SERVER = EngineSettings(type=EngineType.OPENAI, base_url="http://127.0.0.1:8000/v1", api_key="env:BIG_KEY")
 
@@ -26,7 +32,7 @@ async def test_a_relative_model_path_starts_at_the_project_folder_wherever_the_h
     monkeypatch.chdir(elsewhere)
     big = EngineSettings(type=EngineType.LLAMA, model="path:models/big.gguf")
     engines = make_engines(HostSettings(model="path:models/big.gguf", engines={"big": big}), project, {})
-    for name in ("big", DEFAULT):
+    for name in ("big", DEFAULT_ENGINE):
         with pytest.raises(ModelNotFound, match=str(project / "models" / "big.gguf")):
             await engines[name].load()
 
@@ -43,7 +49,7 @@ def test_a_model_server_becomes_an_engine_by_its_name_or_as_the_default() -> Non
     settings = HostSettings(model="big", engines={"big": SERVER})
     engines = make_engines(settings, Path("bots"), {"BIG_KEY": " sk-1\n"})
     assert isinstance(engines["big"], OpenAiEngine)
-    assert engines[DEFAULT] is engines["big"]
+    assert engines[DEFAULT_ENGINE] is engines["big"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ def test_a_key_that_cannot_be_used_is_told_without_showing_it(environ: dict[str,
 @pytest.mark.model
 async def test_a_pulled_model_is_found_in_the_data_folder(tmp_path: Path) -> None:
     settings = HostSettings(model="hf:owner/repo/small.gguf", data_dir="kept")
-    engine = make_engines(settings, tmp_path, {})[DEFAULT]
+    engine = make_engines(settings, tmp_path, {})[DEFAULT_ENGINE]
     with pytest.raises(ModelNotFound, match="model pull hf:owner/repo/small.gguf"):
         await engine.load()
     place = tmp_path / "kept" / "models" / "owner" / "repo"

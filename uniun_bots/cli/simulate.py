@@ -19,7 +19,6 @@ from uniun_bots.cli.run import told as tell_fault
 from uniun_bots.errors import ConfigError, Fault, UniunError
 from uniun_bots.graph.dump import Place, read_piece
 from uniun_bots.host import event_loop
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.project_folder import load_folder
 from uniun_bots.host.rehearsal.decisions import Decision
 from uniun_bots.host.rehearsal.simulation import Played, Story, as_json, simulate
@@ -31,6 +30,7 @@ from uniun_bots.nostr.read import verify
 from uniun_bots.nostr.reference import spell_note, spell_npub
 from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.project import Project
+from uniun_bots.personas.settings import DEFAULT_ENGINE
 
 MOST_EVENTS = 100_000
 MOST_BYTES = 512 * 1024 * 1024
@@ -135,7 +135,7 @@ def _with_model(project: Project, model: str | None) -> Project:
     if is_engine_name(model) and model not in project.settings.engines:
         known = ", ".join(project.settings.engines) or "none"
         raise click.UsageError(f"host.yaml has no engine {model}; there are: {known}")
-    ganas = tuple(gana.model_copy(update={"model": DEFAULT}) for gana in project.ganas)
+    ganas = tuple(gana.model_copy(update={"model": DEFAULT_ENGINE}) for gana in project.ganas)
     return replace(project, settings=project.settings.model_copy(update={"model": model}), ganas=ganas)
 
 
@@ -145,7 +145,7 @@ def _scripted(script: Path) -> dict[str, Engine]:
     ]
     if not replies:
         raise click.UsageError(f"{script} has no replies: write one on each line")
-    return {DEFAULT: ScriptedEngine(replies, again=True)}
+    return {DEFAULT_ENGINE: ScriptedEngine(replies, again=True)}
 
 
 def _lines(story: Story) -> list[str]:

@@ -15,9 +15,8 @@ from uniun_bots.inference.openai.server import STALL_S, ApiKey, Server
 from uniun_bots.inference.request import Request
 from uniun_bots.inference.scripted import Reply, ScriptedEngine
 from uniun_bots.personas.gana import Gana
-from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings, JsonDialect
+from uniun_bots.personas.settings import DEFAULT_ENGINE, EngineSettings, EngineType, HostSettings, JsonDialect
 
-DEFAULT = "default"
 SCRIPTED_CONTEXT = 4096
 
 
@@ -32,13 +31,15 @@ def make_engines(settings: HostSettings, folder: Path, environ: Mapping[str, str
         name: make_engine(name, engine, folder, models, keys.get(name))
         for name, engine in settings.engines.items()
     }
-    engines[DEFAULT] = engines.get(settings.model) or LlamaEngine(settings.model, base=folder, models=models)
+    engines[DEFAULT_ENGINE] = engines.get(settings.model) or LlamaEngine(
+        settings.model, base=folder, models=models
+    )
     return engines
 
 
 def engine_name(gana: Gana, engines: Mapping[str, Engine]) -> str:
     """The one that a Gana asks."""
-    return gana.model if gana.model in engines else DEFAULT
+    return gana.model if gana.model in engines else DEFAULT_ENGINE
 
 
 def make_engine(

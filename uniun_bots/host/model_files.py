@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from uniun_bots.errors import Fault
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.inference.catalogue import look
 from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.load_settings import load_settings
 from uniun_bots.personas.project import Project
-from uniun_bots.personas.settings import EngineType, HostSettings
+from uniun_bots.personas.settings import DEFAULT_ENGINE, EngineType, HostSettings
 
 Place = tuple[str, ...]
 """Keys of host.yaml, from the top."""
@@ -20,7 +19,7 @@ Place = tuple[str, ...]
 def model_places(settings: HostSettings) -> Iterator[tuple[str, str, Place]]:
     """Reference, the engine that runs it, and where host.yaml says so."""
     if not is_engine_name(settings.model):
-        yield settings.model, DEFAULT, ("model",)
+        yield settings.model, DEFAULT_ENGINE, ("model",)
     for name, engine in settings.engines.items():
         if engine.type is EngineType.LLAMA and engine.model:
             yield engine.model, name, ("engines", name, "model")

@@ -11,7 +11,7 @@ from typing import Any
 
 from uniun_bots.database.read_file import read_file
 from uniun_bots.errors import EngineError, Fault, NotFound
-from uniun_bots.host.engines import DEFAULT, api_keys, make_engine
+from uniun_bots.host.engines import api_keys, make_engine
 from uniun_bots.inference.engine import Engine
 from uniun_bots.inference.fingerprint import (
     Fingerprint,
@@ -24,7 +24,7 @@ from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.gana import AUTO_ROUNDS
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.project import Project
-from uniun_bots.personas.settings import EngineSettings, EngineType, HostSettings, JsonDialect
+from uniun_bots.personas.settings import DEFAULT_ENGINE, EngineSettings, EngineType, HostSettings, JsonDialect
 from uniun_bots.probe.load_situations import situations
 from uniun_bots.probe.play import Stage
 from uniun_bots.probe.played import Played, read_played
@@ -41,11 +41,11 @@ Tell = Callable[[str, int, int], None]
 
 def settings_of_model(model: str, settings: HostSettings) -> EngineSettings:
     """`model`: a reference, an engine of host.yaml by its name, or `default`. Raises NotFound."""
-    written = settings.model if model == DEFAULT else model
+    written = settings.model if model == DEFAULT_ENGINE else model
     if not is_engine_name(written):
         return EngineSettings(type=EngineType.LLAMA, model=written)
     if written not in settings.engines:
-        known = ", ".join([DEFAULT, *settings.engines])
+        known = ", ".join([DEFAULT_ENGINE, *settings.engines])
         raise NotFound(
             f"host.yaml has no engine {written}; there are: {known}. A model is named as in `model:`"
         )
@@ -95,8 +95,8 @@ async def play_missing(
             count += 1
 
     slots = (await engine.info()).slots
-    async with Scheduler({DEFAULT: engine}) as scheduler:
-        stage = Stage(scheduler, DEFAULT, engine)
+    async with Scheduler({DEFAULT_ENGINE: engine}) as scheduler:
+        stage = Stage(scheduler, DEFAULT_ENGINE, engine)
         workers = [asyncio.create_task(work(stage)) for _ in range(slots)]
         try:
             await asyncio.gather(*workers)
@@ -129,7 +129,7 @@ def verdicts(project: Project, file: Path) -> dict[str, Verdict]:
     settings, by_model = project.settings, dict[str, Verdict]()
     found: dict[str, Verdict] = {}
     for gana in (gana for gana in project.ganas if gana.agentic):
-        model = gana.model if gana.model in settings.engines else DEFAULT
+        model = gana.model if gana.model in settings.engines else DEFAULT_ENGINE
         if settings_of_model(model, settings).type is not EngineType.SCRIPTED:
             if model not in by_model:
                 by_model[model] = _verdict(model, project, file)

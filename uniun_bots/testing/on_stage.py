@@ -10,7 +10,6 @@ from typing import Any
 
 from uniun_bots.clock import VirtualClock
 from uniun_bots.errors import UniunError
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.host import Host
 from uniun_bots.host.rehearsal.decisions import Decision, decisions_on
 from uniun_bots.host.rehearsal.rehearsal import Rehearsal
@@ -23,6 +22,7 @@ from uniun_bots.personas.gana import Gana, InputType
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.personas.scalars import duration_s
+from uniun_bots.personas.settings import DEFAULT_ENGINE
 from uniun_bots.relays.gateway import Gateway
 from uniun_bots.relays.local import LocalRelay
 from uniun_bots.relays.options import GatewayOptions
@@ -180,7 +180,7 @@ async def on_stage(folder: Path, name: str, data_dir: Path, says: Sequence[str])
             folder,
             clock=clock,
             environ=staged.environ,
-            engines={DEFAULT: model},
+            engines={DEFAULT_ENGINE: model},
             read=lambda _: (staged.project, library),
         )
         await stack.enter_async_context(host)

@@ -12,11 +12,10 @@ from uniun_bots.database.store import FILE
 from uniun_bots.errors import HostRunning, NoHost, NotFound, UniunError
 from uniun_bots.host.chat.alone import Alone
 from uniun_bots.host.chat.through_host import ask_through_host
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.lease import holder
 from uniun_bots.inference.engine import Engine
 from uniun_bots.personas.coherence_of_settings import is_engine_name
-from uniun_bots.personas.settings import HostSettings
+from uniun_bots.personas.settings import DEFAULT_ENGINE, HostSettings
 
 
 class ChatSession:
@@ -38,7 +37,7 @@ class ChatSession:
         if not file.exists():
             raise NotFound(f"{file} does not exist yet: nothing has run here (`uniun-bots run`)")
         self._own_model = model if model and not is_engine_name(model) else None
-        self.engine = model if model and is_engine_name(model) else DEFAULT
+        self.engine = model if model and is_engine_name(model) else DEFAULT_ENGINE
         if self._own_model:
             settings = settings.model_copy(update={"model": self._own_model})
         self._alone = Alone(folder, file, settings, environ, engines)

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from uniun_bots.errors import KeyRefused, NotFound
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.gana import Gana, Mode
 from uniun_bots.personas.keys import resolve_identity
 from uniun_bots.personas.project import Project
-from uniun_bots.personas.settings import DEFAULT_MODEL, NO_EMBEDDER
+from uniun_bots.personas.settings import DEFAULT_ENGINE, DEFAULT_MODEL, NO_EMBEDDER
 
 VARIABLE = "STAGED_KEY_"
 
@@ -55,7 +54,7 @@ def stage(
             if found is None:
                 throwaway.append(gana.id)
         changes: dict[str, object] = {"mode": Mode.LIVE, "identity": f"env:{variable}", "webhook": None}
-        ganas.append(gana.model_copy(update=changes | ({"model": DEFAULT} if scripted else {})))
+        ganas.append(gana.model_copy(update=changes | ({"model": DEFAULT_ENGINE} if scripted else {})))
     changes = {"data_dir": str(data_dir), "proxy": None, "webhook": None, "pow": 0, "embedder": NO_EMBEDDER}
     if scripted:
         changes |= {"engines": {}, "model": DEFAULT_MODEL}

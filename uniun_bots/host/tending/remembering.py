@@ -11,9 +11,8 @@ from uniun_bots.graph import extractions
 from uniun_bots.graph.extract import extract
 from uniun_bots.graph.extractions import Waiting, put_off
 from uniun_bots.graph.memories import remember
-from uniun_bots.host.engines import DEFAULT
 from uniun_bots.host.premises import Premises
-from uniun_bots.personas.settings import Switch
+from uniun_bots.personas.settings import DEFAULT_ENGINE, Switch
 
 log = logging.getLogger("uniun_bots.flow")
 
@@ -63,7 +62,7 @@ class Remembering:
 
     @property
     def _slots(self) -> int:
-        status = next((one for one in self._at.scheduler.status() if one.name == DEFAULT), None)
+        status = next((one for one in self._at.scheduler.status() if one.name == DEFAULT_ENGINE), None)
         return status.slots if status else 1
 
     async def _work_off(self, waiting: Sequence[Waiting]) -> None:
@@ -73,10 +72,15 @@ class Remembering:
 
     async def _one(self, waiting: Waiting) -> bool:
         """False when there is no model for it now; then it lets others pass, and the try does not count."""
-        note, store, clock, engine = waiting.note, self._at.store, self._at.clock, self._at.engines[DEFAULT]
+        note, store, clock, engine = (
+            waiting.note,
+            self._at.store,
+            self._at.clock,
+            self._at.engines[DEFAULT_ENGINE],
+        )
         try:
             found = await extract(
-                note, waiting.attempt, scheduler=self._at.scheduler, engine_name=DEFAULT, engine=engine
+                note, waiting.attempt, scheduler=self._at.scheduler, engine_name=DEFAULT_ENGINE, engine=engine
             )
         except EngineError as fault:
             counts, why = isinstance(fault, OF_THE_NOTE), str(fault)
