@@ -79,7 +79,7 @@ async def compare(data: Path, quick: bool) -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         async with Store(Path(folder) / "graph.sqlite") as store:
             embedder = LocalEmbedder(models=Path(folder))
-            vectors = Vectors(store, embedder, Path(folder) / "vectors", patience_s=60)
+            vectors = Vectors(store, embedder, patience_s=60)
             await keep_all(store, (note_of(number, text) for number, text in enumerate(texts, 1)))
             await embed_all(store, embedder)
 
@@ -87,7 +87,9 @@ async def compare(data: Path, quick: bool) -> dict[str, dict[str, float]]:
                 return await store.read(lambda tx: by_words(tx, question, EVERYTHING, DEPTH))
 
             async def meaning(question: str) -> Sequence[int]:
-                return [one.seq for one in await vectors.near(question, EVERYTHING, DEPTH)]
+                index = await vectors.index()
+                near = await vectors.near(index, question, EVERYTHING, DEPTH) if index else []
+                return [one.seq for one in near]
 
             async def fused(question: str) -> Sequence[int]:
                 return [hit.note.seq for hit in await search(store, vectors, question, EVERYTHING, 10)]

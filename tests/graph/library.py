@@ -14,6 +14,7 @@ from uniun_bots.database.store import Store
 from uniun_bots.graph.embeddings import put, queue, register
 from uniun_bots.graph.keep import keep
 from uniun_bots.graph.scope import Scope, where
+from uniun_bots.graph.vector_index import Near
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.inference.embed.embedder import Embedder
 from uniun_bots.inference.embed.scripted import ScriptedEmbedder
@@ -51,9 +52,19 @@ async def embed_all(store: Store, embedder: Embedder) -> int:
 
 
 def vectors_over(store: Store, embedder: Embedder | None = None, *, patience_s: float = 20.0) -> Vectors:
-    return Vectors(
-        store, embedder or ScriptedEmbedder(), store.path.parent / "vectors", patience_s=patience_s
-    )
+    return Vectors(store, embedder or ScriptedEmbedder(), patience_s=patience_s)
+
+
+async def near(
+    vectors: Vectors,
+    question: str,
+    scope: Scope = EVERYTHING,
+    limit: int = 3,
+    few: Sequence[int] | None = None,
+) -> list[Near]:
+    """By meaning alone."""
+    index = await vectors.index()
+    return await vectors.near(index, question, scope, limit, few) if index else []
 
 
 def clustered(count: int, width: int, seed: int = 7, clusters: int = 50) -> list[bytes]:

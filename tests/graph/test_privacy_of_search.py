@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.factory import ALICE, BOB, NOW, event, heard
-from tests.graph.library import EVERYTHING, embed_all, keep_texts, vectors_over
+from tests.graph.library import EVERYTHING, embed_all, keep_texts, near, vectors_over
 from tests.stores import store as store
 from tests.stores import tx as tx
 from tests.stores import undone
@@ -70,7 +70,7 @@ async def test_meaning_finds_nothing_private_outside_of_its_conversation(
     vectors = vectors_over(store, embedder)
 
     async def found(scope: Scope) -> set[int]:
-        by_meaning = {one.seq for one in await vectors.near("tide", scope, 9)}
+        by_meaning = {one.seq for one in await near(vectors, "tide", scope, 9)}
         assert {hit.note.seq for hit in await search(store, vectors, "tide", scope, 9)} == by_meaning
         return by_meaning
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from tests.factory import ALICE, BOB, NOW, event, heard
-from tests.graph.library import EVERYTHING, embed_all, keep_texts, vectors_over
+from tests.graph.library import EVERYTHING, embed_all, keep_texts, near, vectors_over
 from tests.stores import store as store
 from uniun_bots.database.store import Store
+from uniun_bots.graph import search as room
+from uniun_bots.graph.by_words import by_words
 from uniun_bots.graph.keep import keep, mark_deleted
 from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.search import fuse, search
@@ -158,6 +162,30 @@ def test_places_in_several_lists_add_up() -> None:
     assert fuse([], []) == []
 
 
+async def test_words_are_looked_for_while_the_embedder_thinks(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep_texts(store, "the vessel left the harbour", "bread and butter")
+    embedder = ScriptedEmbedder(synonyms=SEA)
+    await embed_all(store, embedder)
+    loop, looked, embed = asyncio.get_running_loop(), asyncio.Event(), embedder.embed
+
+    def looking(*given: Any) -> list[int]:
+        loop.call_soon_threadsafe(looked.set)
+        return by_words(*given)
+
+    async def thinking(texts: Sequence[str], *, urgent: bool = False) -> list[bytes | None]:
+        await looked.wait()
+        return await embed(texts, urgent=urgent)
+
+    monkeypatch.setattr(room, "by_words", looking)
+    embedder.embed = thinking  # type: ignore[method-assign]
+    vectors = vectors_over(store, embedder)
+    found = await search(store, vectors, "ship", EVERYTHING, 1)
+    assert [hit.note.text for hit in found] == ["the vessel left the harbour"]
+    await vectors.aclose()
+
+
 async def test_an_embedder_that_is_slow_to_start_costs_a_question_its_patience_and_no_more(
     store: Store,
 ) -> None:
@@ -175,6 +203,5 @@ async def test_an_embedder_that_is_slow_to_start_costs_a_question_its_patience_a
     assert [hit.note.text for hit in await search(store, vectors, "tide", EVERYTHING)] == ["the tide is high"]
     assert vectors.status().fault == "no vector within 0.05 s"
     opened.set()
-    await vectors.registered()
-    assert [one.seq for one in await vectors.near("tide", EVERYTHING, 1)] == [1]
+    assert [one.seq for one in await near(vectors, "tide", limit=1)] == [1]
     await vectors.aclose()

@@ -36,24 +36,14 @@ DAMAGES = {
 
 @pytest.fixture
 async def graph(store: Store) -> Store:
-    """Three notes with words, vectors and an index file."""
+    """Three notes with words and vectors."""
     await keep_texts(store, "a tide", "the moon", "some bread")
-    embedder = ScriptedEmbedder()
-    await embed_all(store, embedder)
-    vectors = vectors_over(store, embedder)
-    await vectors.registered()
-    await vectors.follow()
-    await vectors.save(1)
-    await vectors.aclose()
+    await embed_all(store, ScriptedEmbedder())
     return store
 
 
-def folder(store: Store) -> Path:
-    return store.path.parent / "vectors"
-
-
 async def wrong(store: Store, *, fix: bool = False) -> list[Told]:
-    return [one for one in await examine(store, folder(store), fix=fix) if one.wrong]
+    return [one for one in await examine(store, fix=fix) if one.wrong]
 
 
 async def found(store: Store, question: str) -> list[str]:
@@ -82,16 +72,6 @@ async def test_what_disagrees_is_told_and_made_anew(graph: Store, damage: tuple[
     await embed_all(graph, ScriptedEmbedder())
     for text in ("a tide", "the moon", "some bread"):
         assert await found(graph, text) == [text]
-
-
-async def test_a_spoiled_index_file_is_told_and_made_anew(graph: Store) -> None:
-    (file,) = folder(graph).glob("*.usearch")
-    file.write_bytes(file.read_bytes()[:-1] + b"?")
-    (folder(graph) / "vectors-0-0-1.usearch").write_bytes(b"left behind")
-    (told,) = await wrong(graph, fix=True)
-    assert told.wrong == ("vectors-0-0-1.usearch belongs to no index", "its bytes have changed")
-    assert await wrong(graph) == []
-    assert await found(graph, "moon") == ["the moon"]
 
 
 def run(where: Path, *given: str) -> Result:

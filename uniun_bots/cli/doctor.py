@@ -22,7 +22,7 @@ from uniun_bots.host.lease import holder, lease
 @folder_option
 @json_option
 def doctor(fix: bool, folder: Path, as_json: bool) -> None:
-    """Check that the search indexes agree with the notes. Exit code 1 when something is wrong and stays so.
+    """Check that words, vectors and ties agree with the notes. Exit code 1 when something is wrong and stays so.
 
     The notes themselves are never changed.
     """
@@ -45,10 +45,9 @@ def _examined(where: Path, fix: bool) -> dict[str, Any]:
 
     async def alone() -> dict[str, Any]:
         from uniun_bots.host.doctor import as_json, examine
-        from uniun_bots.host.embedders import FOLDER
 
         async with Store(where / FILE) as store:
-            return as_json(await examine(store, where / FOLDER, fix=fix))
+            return as_json(await examine(store, fix=fix))
 
     with lease(where):
         return asyncio.run(alone())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ SAME_PROBE = 0.99
 WINDOW = 2_000
 """Arrival numbers looked at in one read for notes that wait."""
 BATCH = 2_000
+PAGE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,6 @@ class Registered:
     id: int
     name: str
     width: int
-    stamp: str
-    """Random: an index file that carries it was made of this table and of no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,16 @@ class Queue:
     waiting: tuple[Waiting, ...]
     upto: int
     """Every note up to this number has what it will get, once `waiting` is done."""
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Vectors that came after a place in the table."""
+
+    vectors: tuple[tuple[int, bytes], ...]
+    """By arrival number."""
+    upto: int
     more: bool
 
 
@@ -59,14 +67,14 @@ def register(tx: sqlite3.Connection, info: EmbedderInfo) -> Registered:
         if cosine(row["probe"], info.probe) >= SAME_PROBE:
             return _registered(row)
     made = tx.execute(
-        "INSERT INTO embedders (name, width, probe, stamp) VALUES (?, ?, ?, ?) RETURNING *",
-        (info.name, info.width, info.probe, secrets.token_hex(8)),
+        "INSERT INTO embedders (name, width, probe) VALUES (?, ?, ?) RETURNING *",
+        (info.name, info.width, info.probe),
     )
     return _registered(made.fetchone())
 
 
 def _registered(row: sqlite3.Row) -> Registered:
-    return Registered(row["embedder"], row["name"], row["width"], row["stamp"])
+    return Registered(row["embedder"], row["name"], row["width"])
 
 
 def queue(tx: sqlite3.Connection, embedder: int, limit: int) -> Queue:
@@ -103,6 +111,22 @@ def put(
     ).fetchone()[0]
     reached = found.upto if skipped is None else skipped - 1
     tx.execute("UPDATE embedders SET upto = ? WHERE embedder = ? AND upto < ?", (reached, embedder, reached))
+
+
+def page(tx: sqlite3.Connection, embedder: Registered, since: int) -> Page:
+    """Rows of a wrong width are left out: no distance to them means anything."""
+    rows = tx.execute(
+        "SELECT change, seq, vector FROM embeddings WHERE change > ? AND embedder = ?"
+        " AND length(vector) = ? ORDER BY change LIMIT ?",
+        (since, embedder.id, embedder.width, PAGE),
+    ).fetchall()
+    upto = rows[-1]["change"] if rows else since
+    return Page(tuple((row["seq"], row["vector"]) for row in rows), upto, len(rows) == PAGE)
+
+
+def count(tx: sqlite3.Connection, embedder: Registered) -> int:
+    counted = "SELECT count(*) FROM embeddings WHERE embedder = ? AND vector IS NOT NULL"
+    return int(tx.execute(counted, (embedder.id,)).fetchone()[0])
 
 
 def forget_others(tx: sqlite3.Connection, embedder: int) -> int:

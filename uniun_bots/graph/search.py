@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,9 +34,15 @@ async def search(
 ) -> list[Hit]:
     """The best first. Without an embedder, or while it is broken, by words alone."""
     depth = max(DEPTH, limit)
-    few, found = await store.read(lambda tx: _by_words(tx, question, scope, depth))
-    near = await vectors.near(question, scope, depth, few) if vectors and question.strip() else []
-    ranked = fuse(found, [one.seq for one in near])[:limit]
+    few = await store.read(lambda tx: few_of(tx, scope, FEW))
+    # Followed before the words are asked: the store has one reader. Then both lists are made side by side.
+    index = await vectors.index() if vectors and question.strip() else None
+    words = store.read(lambda tx: by_words(tx, question, scope, depth, few))
+    if vectors is None or index is None:
+        ranked = fuse(await words)[:limit]
+    else:
+        found, near = await asyncio.gather(words, vectors.near(index, question, scope, depth, few))
+        ranked = fuse(found, [one.seq for one in near])[:limit]
     return await store.read(lambda tx: _hits(tx, ranked, scope))
 
 
@@ -46,13 +53,6 @@ def fuse(*lists: Sequence[int]) -> list[tuple[int, float]]:
         for place, seq in enumerate(ranked, 1):
             scores[seq] = scores.get(seq, 0.0) + 1.0 / (RANK_OFFSET + place)
     return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
-
-
-def _by_words(
-    tx: sqlite3.Connection, question: str, scope: Scope, depth: int
-) -> tuple[list[int] | None, list[int]]:
-    few = few_of(tx, scope, FEW)
-    return few, by_words(tx, question, scope, depth, few)
 
 
 def _hits(tx: sqlite3.Connection, ranked: Sequence[tuple[int, float]], scope: Scope) -> list[Hit]:

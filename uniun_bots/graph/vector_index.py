@@ -1,31 +1,26 @@
-"""An index over vectors: nearest ones fast. Derived from the table, so it may be thrown away at any time.
+"""The vectors of all notes in memory. A question is held against each of them: what is nearest is no guess.
 
-Blocking, and for one thread at a time. numpy and usearch are imported when the first one is made: a host that never
-searches by meaning does not pay for them.
+Blocking. numpy and numkong are imported when the first index is made: a host that never searches by meaning does not
+pay for them. Both let other threads run while they compute.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from uniun_bots.graph.embeddings import Registered
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-EXACT_UP_TO = 20_000
-"""So many vectors are compared one by one in a millisecond; beyond that the index's graph is asked."""
-CONNECTIVITY = 16
-EXPANSION_ADD = 128
-EXPANSION_SEARCH = 256
-PART = 100_000
-"""Vectors of one graph. In a larger one heaps of like texts lose touch with each other: of a million vectors in one
-graph, one question in fifteen found nothing of what was nearest."""
-PORTION = 2_000
-"""Vectors got out of an index in one call: meanwhile no other thread runs Python."""
+BLOCK = 100_000
+"""Vectors that are compared in one go: in about five milliseconds."""
+THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,138 +31,135 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """How far the table was read."""
+class Ranking:
+    """Arrival numbers, and how far each is from the question."""
 
-    change: int = 0
-    gone: int = 0
+    seqs: npt.NDArray[np.int64]
+    distances: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.seqs)
+
+    def best(self, count: int) -> list[Near]:
+        """The nearest first."""
+        import numpy as np
+
+        whole = count >= len(self)
+        some = np.arange(len(self)) if whole else np.argpartition(self.distances, count)[:count]
+        some = some[np.argsort(self.distances[some], kind="stable")]
+        return list(map(Near, self.seqs[some].tolist(), self.distances[some].tolist()))
+
+    def of(self, seqs: Sequence[int]) -> Ranking:
+        import numpy as np
+
+        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
+        return Ranking(self.seqs[wanted], self.distances[wanted])
 
 
 class VectorIndex:
-    def __init__(self, width: int, mark: Mark | None = None, loaded: Sequence[Any] = ()) -> None:
-        self.width = width
-        self.mark = mark or Mark()
-        self.unsaved = 0
-        self.threads = 1
-        self.parts: list[Any] = list(loaded) or [empty(width)]
+    def __init__(self, embedder: Registered, room: int = 0) -> None:
+        """`room`: for so many vectors no more memory has to be found."""
+        import numpy as np
+
+        self.embedder = embedder
+        self.upto = 0
+        """How far the table was read."""
+        self._lock = threading.Lock()
+        self._count = 0
+        self._vectors = np.zeros((room, embedder.width), np.int8)
+        self._lengths = np.zeros(room, np.float32)
+        self._seqs = np.zeros(room, np.int64)
+        # By arrival number: the row of its vector, counted from 1; 0 for none.
+        self._rows = np.zeros(room, np.int32)
 
     def __len__(self) -> int:
-        return sum(len(part) for part in self.parts)
+        return self._count
 
-    def seqs(self) -> npt.NDArray[np.uint64]:
+    def take_in(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+        """By arrival number, each once. The new vector of a note that changed takes the place of the old one."""
         import numpy as np
 
-        return np.concatenate([part.keys[: len(part)] for part in self.parts])
+        seqs = np.array([seq for seq, _ in vectors], dtype=np.int64)
+        many = np.frombuffer(b"".join([vector for _, vector in vectors]), np.int8)
+        many = many.reshape(len(seqs), self.embedder.width)
+        with self._lock:
+            rows = self._rows_for(seqs)
+            self._seqs[rows], self._vectors[rows], self._lengths[rows] = seqs, many, _lengths(many)
 
-    def apply(self, gone: Iterable[int], fresh: Sequence[tuple[int, bytes]], mark: Mark) -> None:
-        """First what went, then what came: a note that changed has gone and come again."""
+    def _rows_for(self, seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         import numpy as np
 
-        seqs = np.array([seq for seq, _ in fresh], dtype=np.uint64)
-        leaving = np.array([*gone, *seqs.tolist()], dtype=np.uint64)
-        self.unsaved += sum(_take_out(part, leaving) for part in self.parts) + len(seqs)
-        self.parts = [part for part in self.parts if len(part)] or [empty(self.width)]
-        if len(seqs):
-            if len(self.parts[-1]) >= PART:
-                self.parts.append(empty(self.width))
-            many = matrix([vector for _, vector in fresh], self.width)
-            self.parts[-1].add(seqs, many, threads=self.threads)
-        self.mark = mark
+        self._rows = _with_room(self._rows, int(seqs.max(initial=0)) + 1)
+        rows = self._rows[seqs]
+        fresh = rows == 0
+        before, self._count = self._count, self._count + int(fresh.sum())
+        rows[fresh] = np.arange(before, self._count) + 1
+        self._rows[seqs] = rows
+        self._seqs = _with_room(self._seqs, self._count)
+        self._lengths = _with_room(self._lengths, self._count)
+        self._vectors = _with_room(self._vectors, self._count)
+        return rows - 1
 
-    def nearest(self, vector: bytes, count: int) -> list[Near]:
-        """Raises ValueError for a vector of another width: a distance to it would mean nothing."""
-        self._check_width(vector)
-        exact = len(self) <= EXACT_UP_TO
-        found = [near for part in self.parts for near in _nearest_in(part, vector, count, exact)]
-        return sorted(found, key=lambda one: one.distance)[:count]
-
-    def nearest_of(self, vector: bytes, seqs: Sequence[int], count: int) -> list[Near]:
-        """Of these notes, one by one. Raises ValueError for a vector of another width."""
+    def compare(self, vector: bytes, seqs: Sequence[int] | None = None) -> Ranking:
+        """With all, or with these. Raises ValueError for another width: no distance to it means anything."""
         import numpy as np
 
-        self._check_width(vector)
-        if not len(self) or not seqs:
-            return []
-        asked = np.array(seqs, dtype=np.uint64)
-        here = [asked[part.contains(asked)] for part in self.parts]
-        rows = [
-            row
-            for part, keys in zip(self.parts, here, strict=True)
-            for at in range(0, len(keys), PORTION)
-            for row in part.get(keys[at : at + PORTION])
-        ]
-        if not rows:
-            return []
-        return _ranked(vector, np.concatenate(here), np.concatenate(rows).reshape(-1, self.width), count)
+        if len(vector) != self.embedder.width:
+            raise ValueError(f"a vector of width {len(vector)} was held against width {self.embedder.width}")
+        asked = np.frombuffer(vector, np.int8).reshape(1, -1)
+        with self._lock:
+            rows: Any = slice(self._count) if seqs is None else self._rows_of(seqs)
+            distances = _distances(asked, self._vectors[rows], self._lengths[rows])
+            return Ranking(self._seqs[rows], distances)
 
-    def _check_width(self, vector: bytes) -> None:
-        if len(vector) != self.width:
-            raise ValueError(f"a vector of width {len(vector)} was held against width {self.width}")
+    def _rows_of(self, seqs: Sequence[int]) -> npt.NDArray[np.int32]:
+        import numpy as np
+
+        asked = np.array(seqs, dtype=np.int64)
+        rows = self._rows[asked[asked < len(self._rows)]]
+        return rows[rows > 0] - 1
 
 
-def _usearch() -> Any:
-    """It brings a C++ runtime of its own and offers it to whatever is loaded later: llama.cpp could then not
-    read a model's vocabulary in this process. With the system's runtime in place nothing of it is taken."""
-    with contextlib.suppress(OSError):  # macOS has no such file, and no such sharing
-        ctypes.CDLL("libstdc++.so.6", mode=ctypes.RTLD_GLOBAL)
-    import usearch.index
-
-    return usearch.index
-
-
-def empty(width: int) -> Any:
-    return _usearch().Index(
-        ndim=width,
-        metric="cos",
-        dtype="i8",
-        connectivity=CONNECTIVITY,
-        expansion_add=EXPANSION_ADD,
-        expansion_search=EXPANSION_SEARCH,
-    )
-
-
-def _take_out(part: Any, leaving: npt.NDArray[np.uint64]) -> int:
-    """How many of them it held."""
+def _with_room(array: Any, needed: int) -> Any:
+    """The same, or a longer copy. What is not used yet takes no memory."""
     import numpy as np
 
-    held = leaving[part.contains(leaving)] if len(part) and len(leaving) else leaving[:0]
-    if len(held):
-        part.remove(np.unique(held))
-    return len(held)
+    if needed <= len(array):
+        return array
+    longer = np.zeros((needed + needed // 4, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
-def _nearest_in(part: Any, vector: bytes, count: int, exact: bool) -> list[Near]:
+def _lengths(many: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
     import numpy as np
 
-    if not len(part):
-        return []
-    part.expansion_search = max(EXPANSION_SEARCH, count + count // 4)
-    asked = np.frombuffer(vector, np.int8)
-    found = part.search(asked, min(count, len(part)), exact=exact, threads=1)
-    return list(map(Near, found.keys.tolist(), found.distances.tolist()))
+    # A vector of zeros, which no embedder of ours gives, is far from everything.
+    lengths: npt.NDArray[np.float32] = np.sqrt(np.einsum("ij,ij->i", many, many, dtype=np.float32))
+    return np.maximum(lengths, 1.0)
 
 
-def matrix(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int8]:
+def _distances(
+    asked: npt.NDArray[np.int8], many: npt.NDArray[np.int8], lengths: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    import numkong
     import numpy as np
 
-    return np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), width)
+    distances = np.empty(len(many), np.float32)
+    asked_length = _lengths(asked)
 
+    def compare(block: slice) -> None:
+        products: npt.NDArray[np.float64] = np.asarray(numkong.cdist(asked, many[block], "dot"))[0]
+        # In place: finding memory for that many numbers takes as long as what is done with them.
+        products /= lengths[block]
+        products /= -asked_length
+        products += 1.0
+        distances[block] = products
 
-def scan(vector: bytes, rows: Sequence[tuple[int, bytes]], count: int) -> list[Near]:
-    """The true nearest of these, one by one."""
-    return _ranked(vector, [row[0] for row in rows], matrix([row[1] for row in rows], len(vector)), count)
-
-
-def _ranked(
-    vector: bytes, seqs: Sequence[int] | npt.NDArray[np.uint64], many: npt.NDArray[np.int8], count: int
-) -> list[Near]:
-    import numpy as np
-
-    if not len(seqs):
-        return []
-    asked, count = np.frombuffer(vector, np.int8), min(count, len(seqs))
-    found = _usearch().search(many, asked, count, "cos", exact=True, threads=1)
-    return [
-        Near(int(seqs[at]), distance)
-        for at, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True)
-    ]
+    blocks = [slice(at, at + BLOCK) for at in range(0, len(many), BLOCK)]
+    if len(blocks) > 1:
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(compare, blocks))
+    elif blocks:
+        compare(blocks[0])
+    return distances

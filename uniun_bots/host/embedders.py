@@ -12,9 +12,6 @@ from uniun_bots.inference.embed.server import ServerEmbedder
 from uniun_bots.inference.openai.server import STALL_S, Server
 from uniun_bots.personas.settings import NO_EMBEDDER, HostSettings
 
-FOLDER = "vectors"
-"""In the data folder: the index file."""
-
 
 def make_embedder(settings: HostSettings, folder: Path, environ: Mapping[str, str]) -> Embedder | None:
     """None for `embedder: none`. Raises ConfigError when the key of its server is not in `environ`."""

@@ -19,7 +19,6 @@ from uniun_bots.context.packing import Costs
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.graph.vectors import Vectors
 from uniun_bots.host.control.server import ControlServer
-from uniun_bots.host.embedders import FOLDER as VECTORS
 from uniun_bots.host.embedders import make_embedder
 from uniun_bots.host.engines import make_engines
 from uniun_bots.host.house import House
@@ -150,9 +149,9 @@ class Host(Running):
             log.warning("no model: %s", fault)
 
     def _vectors(self) -> Vectors | None:
-        project = self.project
-        embedder = self._given_embedder or make_embedder(project.settings, self.folder, self._environ)
-        return Vectors(self.store, embedder, project.data_dir / VECTORS) if embedder else None
+        settings = self.project.settings
+        embedder = self._given_embedder or make_embedder(settings, self.folder, self._environ)
+        return Vectors(self.store, embedder) if embedder else None
 
     def _came_back(self, relay: str) -> None:
         if hasattr(self, "loops"):

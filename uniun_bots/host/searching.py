@@ -15,7 +15,7 @@ from uniun_bots.graph.profiles import names_of
 from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.search import Hit, search
 from uniun_bots.graph.vectors import Vectors
-from uniun_bots.host.embedders import FOLDER, make_embedder
+from uniun_bots.host.embedders import make_embedder
 from uniun_bots.personas.settings import NO_EMBEDDER, HostSettings
 
 PATIENCE_S = 30.0
@@ -48,7 +48,7 @@ async def find_notes_alone(
         if embedder is None:
             why = SWITCHED_OFF if settings.embedder == NO_EMBEDDER else NONE_YET
             return await find_notes(store, None, asked, why)
-        vectors = Vectors(store, embedder, file.parent / FOLDER, patience_s=PATIENCE_S)
+        vectors = Vectors(store, embedder, patience_s=PATIENCE_S)
         try:
             return await find_notes(store, vectors, asked)
         finally:

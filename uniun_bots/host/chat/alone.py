@@ -19,7 +19,7 @@ from uniun_bots.graph.note import Note
 from uniun_bots.graph.scope import Scope
 from uniun_bots.graph.search import search
 from uniun_bots.graph.vectors import Vectors
-from uniun_bots.host.embedders import FOLDER, make_embedder
+from uniun_bots.host.embedders import make_embedder
 from uniun_bots.host.engines import make_engines
 from uniun_bots.host.lease import lease
 from uniun_bots.host.searching import PATIENCE_S
@@ -95,7 +95,7 @@ class Alone:
         if self._embedder is None:
             yield None
             return
-        vectors = Vectors(store, Lent(self._embedder), self._file.parent / FOLDER, patience_s=PATIENCE_S)
+        vectors = Vectors(store, Lent(self._embedder), patience_s=PATIENCE_S)
         try:
             yield vectors
         finally:

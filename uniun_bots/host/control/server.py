@@ -26,7 +26,6 @@ from uniun_bots.host.control.shelf import shelve_in_host
 from uniun_bots.host.control.snapshot import snapshot
 from uniun_bots.host.desk import decide
 from uniun_bots.host.doctor import as_json, examine
-from uniun_bots.host.embedders import FOLDER
 from uniun_bots.host.probing import carry_out
 from uniun_bots.host.running import Running
 from uniun_bots.host.searching import find_notes
@@ -132,8 +131,7 @@ class ControlServer:
 
     async def _doctor(self, request: web.Request) -> web.Response:
         asked = await request.json()
-        folder = self._host.project.data_dir / FOLDER
-        told = await examine(self._host.store, folder, fix=bool(asked["fix"]))
+        told = await examine(self._host.store, fix=bool(asked["fix"]))
         return web.json_response(as_json(told))
 
     async def _approve(self, request: web.Request) -> web.Response:

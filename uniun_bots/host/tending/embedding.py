@@ -92,7 +92,7 @@ class Embedding:
         else:
             await store.write(lambda tx: embeddings.put(tx, embedder.id, found, ()))
         if not found.waiting and not found.more:
-            await self._all_done(vectors, embedder)
+            await self._all_done(embedder)
 
     async def _work_off(self, vectors: Vectors, embedder: Registered, found: Queue) -> None:
         portions = [found.waiting[at : at + PORTION] for at in range(0, len(found.waiting), PORTION)]
@@ -122,15 +122,11 @@ class Embedding:
         log.warning("embed: note %d is passed over: %s", note.seq, fault)
         return [(note, None)]
 
-    async def _all_done(self, vectors: Vectors, embedder: Registered) -> None:
+    async def _all_done(self, embedder: Registered) -> None:
         store = self._at.store
         self._tries.clear()
         while await store.read(lambda tx: embeddings.has_others(tx, embedder.id)):
             await store.write(lambda tx: embeddings.forget_others(tx, embedder.id))
-        try:
-            await vectors.save()
-        except OSError as fault:
-            log.warning("search: the index is not saved: %s", fault)
         self.state = "done"
         await self._until_news(LOOK_AGAIN_S)
 
