@@ -34,7 +34,7 @@ def test_the_example_of_a_new_project_has_its_note(bots: Path) -> None:
     (listed,) = json.loads(manas(bots, "list", "--json"))
     assert (listed["name"], listed["notes"], listed["names"]) == ("example", 1, {"files": 1})
     table = manas(bots, "list")
-    assert "example" in table and "1 files" in table
+    assert "example" in table and "1 file " in table
     assert "# A first note" in manas(bots, "show", "example")
     (note,) = shown(bots, "example")["newest"]
     assert (note["origin"], note["author"]) == ("draft", "")

@@ -36,6 +36,13 @@ def test_frontmatter_gives_title_date_and_topics(tmp_path: Path) -> None:
     assert found.path == "a.md"
 
 
+def test_a_file_whose_name_is_not_utf8_is_left_out_and_told(tmp_path: Path) -> None:
+    """Not written here: some systems refuse such a name."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md"))
+    found, (fault,) = read_draft(path, tmp_path)
+    assert (found, fault.message) == (None, "has a name that is not UTF-8: rename it")
+
+
 @pytest.mark.parametrize(
     ("written", "at"),
     [

@@ -11,7 +11,7 @@ import click
 
 from uniun_bots.cli.folder import act, console, folder_option, json_option, read_store, when
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.manas_entries import change_command, import_entries
+from uniun_bots.cli.manas_entries import ONE, change_command, import_entries
 from uniun_bots.cli.manas_rows import bring_up, unit_of
 from uniun_bots.errors import NotFound
 from uniun_bots.graph.find import COLUMNS, as_note
@@ -151,7 +151,7 @@ def _summary(folder: Path, project: Project, one: Manas) -> dict[str, Any]:
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    names = ", ".join(f"{number} {key}" for key, number in one["names"].items())
+    names = ", ".join(f"{number} {ONE[key] if number == 1 else key}" for key, number in one["names"].items())
     return one["name"], f"{one['notes']:,}", names, ", ".join(one["used_by"]), one["description"] or ""
 
 

@@ -24,6 +24,7 @@ KEYS = {
     "address": "addresses",
     "file": "files",
 }
+ONE = {many: one for one, many in KEYS.items()}
 _HELP = {
     "note": "A note, as note, nevent or hex.",
     "author": "A person, as npub, nprofile or hex.",

@@ -53,6 +53,8 @@ def relative(path: Path, manas_folder: Path) -> str:
 
 def read_draft(path: Path, manas_folder: Path) -> tuple[DraftFile | None, tuple[Fault, ...]]:
     """None when it cannot be read, or has no words. Frontmatter is read kindly: other programs wrote it."""
+    if not _is_utf8(str(path)):
+        return None, (Fault(str(path), 1, 1, "has a name that is not UTF-8: rename it"),)
     source = read_text_file(path)
     if source.text is None or source.faults:
         return None, source.faults
@@ -71,6 +73,15 @@ def read_draft(path: Path, manas_folder: Path) -> tuple[DraftFile | None, tuple[
         digest=hashlib.sha256(source.text.encode(errors="surrogatepass")).hexdigest(),
     )
     return draft, ()
+
+
+def _is_utf8(name: str) -> bool:
+    """What is not is half a surrogate pair in Python, and has no place in the database."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _files_below(folder: Path) -> list[Path]:
