@@ -170,6 +170,19 @@ async def test_relay_listens_until_it_is_told_to_end(tmp_path: Path) -> None:
     assert list((tmp_path / "events").iterdir())
 
 
+@pytest.mark.parametrize(
+    ("host", "url"), [("localhost", "ws://127.0.0.1:"), ("::1", "ws://[::1]:")], ids=["a name", "IPv6"]
+)
+async def test_relay_listens_where_it_is_told_to(host: str, url: str) -> None:
+    async with Child("relay", "--host", host, "--port", "0") as relay:
+        await relay.says(f"listening {url}")
+
+
+async def test_relay_says_where_it_cannot_listen() -> None:
+    ended = await cli("relay", "--host", "192.0.2.1", "--port", "0")
+    assert (ended.code, ended.err) == (1, "cannot listen on 192.0.2.1: Cannot assign requested address\n")
+
+
 async def test_demo_ends_with_one_object_of_signed_events(tmp_path: Path) -> None:
     ended = await cli("demo", "--scripted", "--json", "--keep", tmp_path / "mine")
     assert ended.code == 0, ended.err

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import click
 
-from uniun_bots.errors import UniunError
+from uniun_bots.errors import RelayError, UniunError
 from uniun_bots.relays.fault_proxy import FaultProxy
 from uniun_bots.relays.fault_script import FaultScript, read_fault_script
 from uniun_bots.relays.local import LocalRelay, LocalRelayOptions
@@ -33,11 +34,21 @@ def relay(port: int, db: Path | None, host: str, script: Path | None) -> None:
     Prints `listening ws://…` when it is ready. Not made for the public internet.
     """
     faults = read_fault_script(script) if script else None
-    code = asyncio.run(_run(LocalRelayOptions(host=host, port=port, database=db), faults))
+    code = asyncio.run(_run(LocalRelayOptions(host=_address(host), port=port, database=db), faults))
     sys.stdout.flush()
     sys.stderr.flush()
     # The SDK's threads may still be entering Python: taking the interpreter apart under them can crash.
     os._exit(code)
+
+
+def _address(host: str) -> str:
+    """A name such as `localhost` as the address that the relay listens on."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise RelayError(f"cannot listen on {host}: {error.strerror}") from None
+    addresses = [str(place[0]) for _, _, _, _, place in found]
+    return next((one for one in addresses if ":" not in one), addresses[0])
 
 
 async def _run(options: LocalRelayOptions, script: FaultScript | None) -> int:

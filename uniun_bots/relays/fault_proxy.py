@@ -17,7 +17,7 @@ from uniun_bots.errors import RelayError
 from uniun_bots.relays.fault_script import FaultScript
 from uniun_bots.relays.fault_session import FaultSession
 from uniun_bots.relays.faults import Faults
-from uniun_bots.relays.local import free_port
+from uniun_bots.relays.local import free_port, url_at
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class FaultProxy:
     def __init__(self, relay: str, seed: int = 0, host: str = "127.0.0.1", port: int = 0) -> None:
         self.relay, self.seed = relay, seed
         self.host, self.port = host, port or free_port(host)
-        self.url = f"ws://{host}:{self.port}"
+        self.url = url_at(host, self.port)
         self.counts: Counter[str] = Counter()
         """Words so far: `up REQ`, `down EVENT` …, and `connections`, `lost`."""
         self._faults = Faults()

@@ -58,7 +58,7 @@ class LocalRelay:
         except NostrSdkError as error:
             raise RelayError(f"cannot listen on {self.options.host}:{port}: {error}") from None
         await asyncio.to_thread(turn_off_nagle)
-        self.url = f"ws://{self.options.host}:{port}"
+        self.url = url_at(self.options.host, port)
         return self
 
     async def __aexit__(
@@ -85,7 +85,14 @@ class LocalRelay:
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """One that was free a moment ago."""
+    """One that was free a moment ago. Raises RelayError where nobody can listen."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.bind((host, 0))
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise RelayError(f"cannot listen on {host}: {error.strerror}") from None
         return int(probe.getsockname()[1])
+
+
+def url_at(host: str, port: int) -> str:
+    return f"ws://[{host}]:{port}" if ":" in host else f"ws://{host}:{port}"
