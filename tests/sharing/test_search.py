@@ -10,7 +10,7 @@ from tests.sharing.town import Town
 from tests.skills.samples import skill_file
 from uniun_bots.nostr.event import Draft, Event
 from uniun_bots.nostr.signer import LocalSigner
-from uniun_bots.sharing.search import read_labels, search
+from uniun_bots.sharing.search import LONGEST_WORD, MOST_LABELS, MOST_WORDS, read_labels, search
 
 
 async def other(name: str, description: str, by: LocalSigner = ADA, at: int = NOW) -> tuple[Event, Event]:
@@ -71,6 +71,19 @@ async def test_author_names_and_labels_are_shown(town: Town) -> None:
     (offer,) = await search(town.where, (), NOW)
     assert offer.author_name == "Ada"
     assert [(one.by, one.said) for one in offer.labels] == [(EVE.public_key, ("malicious-confirmed",))]
+
+
+async def test_a_flood_of_labels_is_cut_short(town: Town) -> None:
+    _, of_name = await published()
+    words = tuple(("l", f"{number:03d}" + "x" * 500, "skill-security") for number in range(50))
+    made = [
+        await EVE.sign(Draft(1985, "", (("L", "skill-security"), *words, ("e", of_name.id)), NOW + number))
+        for number in range(MOST_LABELS + 1)
+    ]
+    await town.put(of_name, *made)
+    (offer,) = await search(town.where, (), NOW)
+    assert [len(label.said) for label in offer.labels] == [MOST_WORDS] * MOST_LABELS
+    assert {len(word) for label in offer.labels for word in label.said} == {LONGEST_WORD}
 
 
 def label_draft(*targets: tuple[str, str], namespace: str = "skill-security") -> Draft:

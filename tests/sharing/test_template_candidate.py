@@ -56,6 +56,11 @@ async def test_a_template_is_found_by_its_name_and_read(town: Town) -> None:
     assert found.content_hash == hash_of(TEXT) and found.manifest and found.manifest.event == event
 
 
+async def test_a_skill_in_place_of_a_template_is_told_with_the_command_for_it() -> None:
+    with pytest.raises(WrongKind, match="`uniun-bots skill inspect`"):
+        verified_template(await skill_event(), NOW)
+
+
 async def skill_event() -> Event:
     return (await published())[1]
 

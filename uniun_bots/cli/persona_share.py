@@ -10,7 +10,7 @@ import click
 
 from uniun_bots.cli.folder import folder_option, json_option, require_project
 from uniun_bots.cli.gate import gate_of, show_gate
-from uniun_bots.cli.publish import Order, lint, publish, publish_options
+from uniun_bots.cli.publish import Order, lint, publish, publish_options, text_to_sign
 from uniun_bots.cli.sharing import (
     accept_option,
     go,
@@ -28,7 +28,7 @@ from uniun_bots.personas.new_persona import check_free, write_persona
 from uniun_bots.personas.project import load_project
 from uniun_bots.sharing.candidate import is_local
 from uniun_bots.sharing.consent import ask_consent
-from uniun_bots.sharing.event import Release, hash_of, normal
+from uniun_bots.sharing.event import Release, hash_of
 from uniun_bots.sharing.fetch import Where
 from uniun_bots.sharing.gate import Gate
 from uniun_bots.sharing.persona_template import TEMPLATE, PersonaTemplate, read_template
@@ -186,9 +186,5 @@ def _hashes(folder: Path, names: list[str]) -> dict[str, str]:
     for name in names:
         file = folder / "skills" / f"{name}.md"
         if name in {skill.name for skill in library.texts.values()}:
-            found[name] = kept.get(name) or hash_of(_normal(file))
+            found[name] = kept.get(name) or hash_of(text_to_sign(file))
     return found
-
-
-def _normal(file: Path) -> str:
-    return normal(file.read_bytes().decode("utf-8", errors="replace"))

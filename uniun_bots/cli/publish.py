@@ -24,7 +24,7 @@ from uniun_bots.cli.sharing import (
 from uniun_bots.nostr.event import Draft
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.relays.receipt import Receipt
-from uniun_bots.sharing.event import Form, Release, drafts, hash_of
+from uniun_bots.sharing.event import Form, Release, drafts, hash_of, normal
 from uniun_bots.sharing.fetch import Where
 from uniun_bots.sharing.preview import preview, warnings_told
 from uniun_bots.sharing.publish import (
@@ -124,6 +124,10 @@ async def publish(
     signed = await sign_release(release, signer, before, form, bits)
     receipts = await send(where.door, (signed.of_version, signed.of_name), order.relays)
     return _tell(signed, receipts, order.as_json)
+
+
+def text_to_sign(file: Path) -> str:
+    return normal(file.read_bytes().decode("utf-8", errors="replace"))
 
 
 def writes(folder: Path, relay_set: str | None) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ import click
 
 from uniun_bots.cli.folder import console, folder_option, json_option
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.publish import Order, lint, publish, publish_options
+from uniun_bots.cli.publish import Order, lint, publish, publish_options, text_to_sign
 from uniun_bots.cli.sharing import go, opened, relays_option, skill_form
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import BadReference, NotFound, SharingRefused
 from uniun_bots.nostr.reference import spell_npub
 from uniun_bots.nostr.references import parse_reference
-from uniun_bots.sharing.event import Release, normal
+from uniun_bots.sharing.event import Release
 from uniun_bots.sharing.publish import Before, release_of, written_version
 from uniun_bots.sharing.reference import spell_name
 from uniun_bots.sharing.search import Offer, search
@@ -97,7 +97,7 @@ def _own_text(folder: Path, name: str) -> str:
     found = next((path for path in own_files(folder / "skills") if path.stem == name), None)
     if found is None:
         raise NotFound(f"there is no skills/{name}.md: only skills of your own can be published")
-    return normal(found.read_bytes().decode("utf-8", errors="replace"))
+    return text_to_sign(found)
 
 
 def _installed_from(folder: Path) -> dict[str, str]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from uniun_bots.errors import NotFetched, SharingRefused
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.profile import read_profile
+from uniun_bots.nostr.text import cut
 from uniun_bots.sharing.event import SKILL, Form
 from uniun_bots.sharing.fetch import Where, newest
 from uniun_bots.sharing.verify import VerifiedSkill, takes_back, verified_skill
 
 LABELS = "skill-security"
+MOST_LABELS, MOST_WORDS, LONGEST_WORD = 10, 10, 40
+"""Of one skill, in one label, of one word in characters: anybody may say anything of it."""
 MOST_IN_ONE = 200
 """Values of one condition: relays refuse longer ones."""
 
@@ -99,7 +103,11 @@ async def _standing(where: Where, found: list[VerifiedSkill]) -> list[VerifiedSk
 async def _told(where: Where, found: list[VerifiedSkill]) -> list[Offer]:
     names, labels = await asyncio.gather(_names(where, found), labels_of(where, found))
     return [
-        Offer(one, names.get(one.manifest.author, ""), tuple(label for label in labels if _is_of(label, one)))
+        Offer(
+            one,
+            names.get(one.manifest.author, ""),
+            tuple(label for label in labels if _is_of(label, one))[:MOST_LABELS],
+        )
         for one in found
     ]
 
@@ -129,9 +137,12 @@ def label_targets(found: Sequence[VerifiedSkill]) -> tuple[tuple[str, list[str]]
 
 def read_labels(event: Event) -> list[Label]:
     """One for each thing that it labels, of the namespace for skills alone."""
-    said = tuple(
-        tag[1] for tag in event.tags if tag[0] == "l" and len(tag) > 1 and (len(tag) < 3 or tag[2] == LABELS)
+    words = (
+        cut(tag[1], LONGEST_WORD)
+        for tag in event.tags
+        if tag[0] == "l" and len(tag) > 1 and (len(tag) < 3 or tag[2] == LABELS)
     )
+    said = tuple(islice(words, MOST_WORDS))
     if event.kind != 1985 or LABELS not in event.tag_values("L") or not said:
         return []
     targets = [value for name in ("e", "a") for value in event.tag_values(name)]

@@ -22,11 +22,17 @@ from uniun_bots.errors import (
 )
 from uniun_bots.nostr.event import Event
 from uniun_bots.nostr.read import verify
+from uniun_bots.personas.settings import SKILL_KIND, TEMPLATE_KIND
 from uniun_bots.personas.shown import shown
 from uniun_bots.personas.text_file import read_text
 from uniun_bots.sharing.event import LARGEST_BYTES, SKILL, Form, Manifest, hash_of, read_manifest
 from uniun_bots.skills.skill import Skill, Source
 from uniun_bots.skills.skill_file import read_skill
+
+_LOOKED_AT_BY = {
+    SKILL_KIND: ": `uniun-bots skill inspect` looks at skills",
+    TEMPLATE_KIND: ": `uniun-bots persona inspect` looks at persona templates",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,8 @@ def verified(event: Event, now: float, deletions: Iterable[Event] = (), form: Fo
     """The steps that skills and templates share; `deletions` are kind 5 events as relays gave them."""
     check_signature(event)
     if event.kind != form.kind:
-        raise WrongKind(f"it is of kind {event.kind}; a {form.what} is of kind {form.kind}")
+        told = f"it is of kind {event.kind}; a {form.what} is of kind {form.kind}"
+        raise WrongKind(told + _LOOKED_AT_BY.get(event.kind, ""))
     check_size(event.content)
     manifest = read_manifest(event, form)
     check_hash(event.content, manifest.content_hash)
