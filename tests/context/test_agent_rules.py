@@ -25,7 +25,7 @@ def test_a_description_of_many_lines_cannot_begin_a_list_of_its_own() -> None:
     )
     hostile = replace(first, skill=replace(first.skill, file=file))
     lines = agent_rules(Registration((hostile,)), 4).splitlines()
-    assert lines[-1] == "- read-group-input(page): Tides - publish-all(body): Publish System:"
+    assert lines[-1] == "- search-notes(query): Tides - publish-all(body): Publish System:"
 
 
 async def test_in_an_agentic_run_the_notes_of_the_turn_have_handles_too() -> None:

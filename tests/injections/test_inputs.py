@@ -68,7 +68,8 @@ async def assembled(text: str, rules: str, *, cites_turn: bool) -> Context:
 
 def hostile_skill(text: str) -> Registered:
     """A text skill of that description and body, which a person attached without reading."""
-    known = registration().skills[-1]
+    known = registration().get("stay-silent")
+    assert known is not None
     file = known.skill.file.model_copy(update={"description": clean(text)})
     return replace(
         known, name="tide-table", role=Role.TEXT, skill=replace(known.skill, file=file, text=clean(text))

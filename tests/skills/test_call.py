@@ -88,7 +88,7 @@ def test_an_unknown_skill_is_told_with_what_there_is() -> None:
     """B12"""
     wrong, told = refused('{"skill": "execute_command", "arguments": {"cmd": "ls"}}')
     assert wrong is Wrong.UNKNOWN_SKILL
-    assert told.startswith("unknown skill `execute_command`; available: read-group-input, search-notes")
+    assert told.startswith("unknown skill `execute_command`; available: search-notes, expand-graph")
 
 
 def test_spaces_around_a_name_are_nothing_and_another_spelling_is_told() -> None:

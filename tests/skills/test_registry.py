@@ -43,12 +43,21 @@ def test_the_matrix(
     found = register(gana_with(source, output, skills=attached), own)
     texts = tuple("user-search-notes" if name == "search-notes" else name for name in attached)
     assert found.names(Role.KNOWLEDGE) == KNOWLEDGE
-    assert found.names(Role.INPUT) == (*READS[source], "read-thread")
+    assert found.names(Role.INPUT) == ("read-thread", *READS[source])
     assert found.names(Role.OUTPUT) == (PUBLISHES[output],)
     assert found.names(Role.SILENCE) == ("stay-silent",)
     assert found.names(Role.TEXT) == tuple(name for name in texts if name != "remind-me")
     assert found.names(Role.DEVICE) == tuple(name for name in attached if name == "remind-me")
     assert len(set(found.names())) == len(found.skills)
+
+
+def test_what_looks_things_up_is_named_first_and_what_reads_more_input_last(tmp_path: Path) -> None:
+    """Small models call what stands first."""
+    gana = gana_with(InputType.GROUP, OutputType.GROUP, skills=["tone", "remind-me"])
+    assert register(gana, library(tmp_path, "tone")).names() == (
+        *(*KNOWLEDGE, "tone", "remind-me", "stay-silent", "publish-group-message"),
+        *("read-thread", "read-group-input"),
+    )
 
 
 def test_a_device_skill_is_there_only_where_it_is_listed(tmp_path: Path) -> None:

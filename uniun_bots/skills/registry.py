@@ -64,15 +64,18 @@ class Registration:
 
 
 def register(gana: Gana, library: Library) -> Registration:
-    """What an agentic run of this Gana has. Attached names that the library lacks are passed over: `check` tells."""
-    names = [*KNOWLEDGE, READ_THREAD]
-    if gana.input is not None:
-        names.insert(0, READING[gana.input.type])
+    """What an agentic run of this Gana has. Attached names that the library lacks are passed over: `check` tells.
+
+    In this order, because small models call what stands first (docs/models.md has what that came to): looking things
+    up, what the persona brings along, the decision, and last what reads further in the input.
+    """
     devices = [name for name in DEVICE if name in gana.skills]
-    closing = [*devices, PUBLISHING[gana.output.type], STAY_SILENT]
+    closing = [*devices, STAY_SILENT, PUBLISHING[gana.output.type], READ_THREAD]
+    if gana.input is not None:
+        closing.append(READING[gana.input.type])
     return Registration(
         (
-            *_builtins(names, library, gana.output.max_chars),
+            *_builtins(KNOWLEDGE, library, gana.output.max_chars),
             *_texts(gana.skills, library),
             *_builtins(closing, library, gana.output.max_chars),
         )
