@@ -160,7 +160,7 @@ def test_persona_show_tells_what_is_registered(bots: Path) -> None:
     agentic = json.loads(run("persona", "show", "tide", "--dir", bots, "--json").stdout)
     assert agentic["registered"] == {
         "knowledge": ["search-notes", "expand-graph", "get-memories", "read-note"],
-        "input": ["read-mentions-input", "read-thread"],
+        "input": ["read-thread", "read-mentions-input"],
         "output": ["publish-feed-note"],
         "text": ["tone"],
         "silence": ["stay-silent"],

@@ -27,7 +27,6 @@ from uniun_bots.cli.folder import console, folder_option, json_option, settings_
 from uniun_bots.errors import EngineError
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
-from uniun_bots.host.model_files import model_places
 from uniun_bots.inference import catalogue, hub
 from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.set_model import set_model
@@ -121,6 +120,8 @@ def remove(reference: str, folder: Path) -> None:
 
 def _used(settings: HostSettings) -> dict[str, list[str]]:
     """Reference to the places of host.yaml that name it."""
+    from uniun_bots.host.model_files import model_places  # With the engines: not for help and listings.
+
     found: dict[str, list[str]] = {}
     for reference, _, place in model_places(settings):
         found.setdefault(reference, []).append(".".join(place[:2]))
