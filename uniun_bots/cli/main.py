@@ -28,7 +28,7 @@ PLACES = (
     ("pause", f"{_HERE}.status:pause", "Stop answering at once, and across restarts, until `resume`."),
     ("resume", f"{_HERE}.status:resume", "Go on after `pause`."),
     ("backup", f"{_HERE}.status:backup", "Write a consistent copy of the database."),
-    ("doctor", f"{_HERE}.doctor:doctor", "Check that the search indexes agree with the notes."),
+    ("doctor", f"{_HERE}.doctor:doctor", "Check that words, vectors and ties agree with the notes."),
     ("relay", f"{_HERE}.relay:relay", "Run a local relay for tests and first steps."),
 )  # fmt: skip
 
