@@ -59,7 +59,9 @@ async def test_a_persona_without_its_key_is_played_on_another_and_that_is_told(
     tide = stage.folder / "personas" / "tide.md"
     told = await cli("persona", "simulate", tide, "--events", dump, "--script", script, "--for", "1h")
     assert told.code == 0
-    assert told.out.startswith("tide runs on a key made for this simulation")
+    first = told.out.splitlines()[0]
+    assert first.startswith("tide runs on a key made for this simulation")
+    assert first.endswith("Set its variable, or UNIUN_BOTS_PASSPHRASE_FILE")
     assert "helper" not in told.out
 
 

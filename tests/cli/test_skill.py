@@ -165,7 +165,9 @@ def test_persona_show_tells_what_is_registered(bots: Path) -> None:
         "text": ["tone"],
         "silence": ["stay-silent"],
     }
-    assert "read-mentions-input" in run("persona", "show", "tide", "--dir", bots).stdout
+    told = run("persona", "show", "tide", "--dir", bots).stdout
+    assert "; input read-thread, read-mentions-input; output publish-feed-note" in told
+    assert "measured     its model was not measured" in told
 
 
 async def test_a_running_host_takes_the_change_over(stage: Stage) -> None:

@@ -90,7 +90,7 @@ def show_persona(name: str, folder: Path, as_json: bool) -> None:
         return
     for key, value in found.items():
         if key != "task" and value not in (None, [], {}):
-            click.echo(f"{key:12} {value if isinstance(value, str) else json.dumps(value)}")
+            click.echo(f"{key:12} {_words(value)}")
     click.echo(f"\n{gana.task}")
 
 
@@ -128,6 +128,21 @@ def disable(name: str, folder: Path) -> None:
     set_mode(Path(gana.file), Mode.OFF)
     _tell_host(folder, name, on=False, catch_up=False, rearm=False)
     click.echo(f"{name} is off")
+
+
+def _words(value: Any) -> str:
+    """For people: `type mentions; batch turn`, without what is not said."""
+    match value:
+        case str():
+            return value
+        case {"told": str(told)}:
+            return told
+        case dict():
+            given = {key: one for key, one in value.items() if one not in (None, [], {})}
+            return "; ".join(f"{key} {_words(one)}" for key, one in given.items())
+        case list():
+            return ", ".join(map(_words, value))
+    return json.dumps(value)
 
 
 def _measured(project: Project, name: str) -> dict[str, Any] | None:

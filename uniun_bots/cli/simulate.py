@@ -150,7 +150,8 @@ def _scripted(script: Path) -> dict[str, Engine]:
 
 def _lines(story: Story) -> list[str]:
     lines = [
-        f"{gana} runs on a key made for this simulation: its own could not be opened without asking"
+        f"{gana} runs on a key made for this simulation: its own could not be opened without asking, and notes that"
+        " name it are not seen as mentions. Set its variable, or UNIUN_BOTS_PASSPHRASE_FILE"
         for gana in story.throwaway
     ]
     for one in story.played:
