@@ -236,7 +236,9 @@ async def _update_one(folder: Path, where: Where, before: Installed, accepts: tu
         return 1
     found = news(before, candidate, read_event(origin.raw).created_at)
     if found in (News.SAME, News.OLDER):
-        click.echo(f"{before.name}: {found} ({origin.version})")
+        state = before.state_now(WallClock().now())
+        stays = "" if state is State.ACTIVE else f"; it stays {state}"
+        click.echo(f"{before.name}: {found} ({origin.version}){stays}")
         return 0
     gate = await skill_gate(folder, candidate, where)
     show_gate(gate)
