@@ -85,6 +85,17 @@ async def test_people_of_the_file_have_stand_ins(tmp_path: Path) -> None:
         await star.expect_reply("Well said.")
 
 
+async def test_a_persona_that_follows_a_note_hears_what_answers_it(tmp_path: Path) -> None:
+    followed = {"input": f"{{type: followed-note, ref: {'ab' * 32}}}", "output": "{type: feed, reply: true}"}
+    folder = project(tmp_path / "bots", **followed)
+    async with on_stage(folder, "tide", tmp_path / "data", ["At noon.", "At one."]) as star:
+        asked = await star.hears("When is high water?")
+        reply = await star.expect_reply("noon")
+        assert list(reply.tag_values("e")) == ["ab" * 32, asked.id]
+        await star.hears("And tomorrow?", answers=reply)
+        await star.expect_reply("one")
+
+
 async def test_a_thread_a_profile_and_time_are_as_the_test_says(tmp_path: Path) -> None:
     async with on_stage(project(tmp_path / "bots"), "tide", tmp_path / "data", ["Noon.", "One."]) as star:
         question = await star.hears("When is high water?")

@@ -18,7 +18,7 @@ from uniun_bots.nostr.event import Draft, Event, Tag
 from uniun_bots.nostr.filter import Filter
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner
-from uniun_bots.personas.gana import Gana, InputType
+from uniun_bots.personas.gana import Gana, Input, InputType
 from uniun_bots.personas.hosted import HostedGana
 from uniun_bots.personas.relay_set import RelayAddress
 from uniun_bots.personas.scalars import duration_s
@@ -133,12 +133,14 @@ class Persona:
 
     def _where(self, answers: Event | None) -> tuple[int, tuple[Tag, ...]]:
         thread: tuple[Tag, ...] = (("e", answers.id, "", "reply"), ("p", answers.author)) if answers else ()
-        match self._input_type():
-            case InputType.GROUP:
-                return 42, (("e", self.gana.input.ref or "", "", "root"), *thread)  # type: ignore[union-attr]
-            case InputType.MENTIONS:
+        match self.gana.input:
+            case Input(type=InputType.GROUP, ref=str(ref)):
+                return 42, (("e", ref, "", "root"), *thread)
+            case Input(type=InputType.FOLLOWED_NOTE, ref=str(ref)):
+                return 1, (("e", ref, "", "root"), *thread)
+            case Input(type=InputType.MENTIONS):
                 return 1, (("p", self.pubkey), *thread)
-            case InputType.USER:
+            case Input(type=InputType.USER):
                 return 1, thread
         raise UniunError(
             f"{self._name} does not listen to notes that `hears` can write: use `post` or `advance`"
