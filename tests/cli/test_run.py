@@ -180,7 +180,8 @@ async def test_relay_listens_where_it_is_told_to(host: str, url: str) -> None:
 
 async def test_relay_says_where_it_cannot_listen() -> None:
     ended = await cli("relay", "--host", "192.0.2.1", "--port", "0")
-    assert (ended.code, ended.err) == (1, "cannot listen on 192.0.2.1: Cannot assign requested address\n")
+    assert ended.code == 1
+    assert ended.err.startswith("cannot listen on 192.0.2.1: ") and len(ended.err.splitlines()) == 1
 
 
 async def test_demo_ends_with_one_object_of_signed_events(tmp_path: Path) -> None:

@@ -158,6 +158,29 @@ async def test_it_lies_and_refuses(proxy: FaultProxy, keys: Keys) -> None:
         assert await one.next() == ["EOSE", "t"]
 
 
+async def test_a_share_of_events_is_refused(proxy: FaultProxy, keys: Keys) -> None:
+    await proxy.set(Faults(refuse_events="error: not now", refuse_share=0.5))
+    async with peer(proxy.url) as one:
+        said = [taken for taken, _ in await one.publish(*(note(keys, f"n{n}") for n in range(30)))]
+    assert 5 < sum(said) < 25
+
+
+async def test_every_new_connection_is_told_the_notice(proxy: FaultProxy) -> None:
+    await proxy.set(Faults(notice="be gentle"))
+    for _ in range(2):
+        async with peer(proxy.url) as one:
+            assert await one.next() == ["NOTICE", "be gentle"]
+
+
+async def test_a_cut_ends_the_connections_that_there_are_and_no_others(proxy: FaultProxy) -> None:
+    async with peer(proxy.url) as one:
+        await proxy.set(Faults(cut=True))
+        assert await one.next() is None
+    async with peer(proxy.url) as two:
+        await two.say("REQ", "s", {})
+        assert await two.next() == ["EOSE", "s"]
+
+
 async def test_work_is_demanded_and_said_in_advance(proxy: FaultProxy, keys: Keys) -> None:
     await proxy.set(Faults(pow=40))
     url = proxy.url.replace("ws", "http", 1)
@@ -209,3 +232,15 @@ async def test_a_script_is_followed_to_its_end(proxy: FaultProxy) -> None:
     async with peer(proxy.url) as one:
         await one.say("REQ", "s", {})
         assert await one.next() == ["CLOSED", "s", "error: two"]
+
+
+async def test_a_script_that_repeats_begins_again(proxy: FaultProxy) -> None:
+    steps = (Step(at=0, close_reqs="error: one"), Step(at=0.3, close_reqs="error: two"))
+    following = asyncio.create_task(proxy.follow(FaultScript(seed=1, steps=steps, repeat=1)))
+    async with peer(proxy.url) as one, asyncio.timeout(10):
+        for words in ("error: two", "error: one"):
+            said = ""
+            while said != words:
+                await one.say("REQ", "s", {})
+                said = (await one.next())[2]
+    following.cancel()

@@ -119,6 +119,26 @@ async def test_a_relay_that_is_silent_on_words_it_does_not_know_is_read_in_time_
         assert reader.status()[0].negentropy is False
 
 
+async def test_reading_lasts_until_what_is_wanted_by_now_was_read() -> None:
+    second, go_on = asyncio.Event(), asyncio.Event()
+
+    async def script(frame: list[Any], say: Say) -> None:
+        stored = frame[0] == "REQ" and frame[2].get("limit") != 0
+        if stored and frame[2]["kinds"] == [1] and not second.is_set():
+            await reader.watch([Interest(Filter(kinds=(7,)), (puppet.url,), since=0)])
+        elif stored and frame[2]["kinds"] == [7]:
+            second.set()
+            await go_on.wait()
+        await empty(frame, say)
+
+    async with Puppet(script) as puppet, gateway(puppet.url) as reader:
+        await reader.watch([Interest(NOTES, (puppet.url,), since=0)])
+        await second.wait()
+        assert reader.status()[0].reading
+        go_on.set()
+        await until(lambda: not reader.status()[0].reading)
+
+
 async def test_what_came_while_the_connection_was_cut_is_fetched(relay: LocalRelay, keys: Keys) -> None:
     async with FaultProxy(relay.url) as proxy, gateway(proxy.url) as reader:
         await reader.watch([Interest(NOTES, (proxy.url,), since=0)])
