@@ -126,10 +126,12 @@ async def test_a_chat_turn_holds_background_work_back_between_its_inferences(
         await gana
 
 
+@pytest.mark.parametrize("apart_s", [0, 1_000_000])
 async def test_a_deadline_that_passes_stops_the_pool_without_anything_else_happening(
-    clock: VirtualClock, engine: Changeable
+    clock: VirtualClock, engine: Changeable, apart_s: float
 ) -> None:
-    async with Scheduler({"default": engine}, clock=clock) as scheduler:
+    """The clock on the wall, by which it is due, and the steady one begin at different times."""
+    async with Scheduler({"default": engine}, clock=clock, steady=lambda: clock.now() - apart_s) as scheduler:
         tasks = ask(scheduler, job("long 500"), job("other 1"), job("timer 1", due=clock.now()))
         await clock.advance(59)
         assert engine.asked() == ["long"]
