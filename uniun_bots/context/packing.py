@@ -20,10 +20,10 @@ class Costs:
     """What notes cost in tokens, measured once for each model: the same ones are shown again and again."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, int], int] = {}
+        self._known: dict[tuple[str, int], int] = {}
 
     async def of(self, note: Note, shown: str, model: str, engine: Engine) -> int:
-        key = (model, note.id, len(note.text))
+        key = (model, note.seq)  # a draft that was rewritten has another seq
         if key not in self._known:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
