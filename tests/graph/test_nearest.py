@@ -98,7 +98,7 @@ async def test_a_search_in_a_scope_returns_the_true_best_of_it(
         monkeypatch.setattr(room, "MOST_AT_ONCE", 20)
         monkeypatch.setattr(room, "WINDOW", 700)
     few = await crowd.store.read(lambda tx: few_of(tx, scope, COUNT)) if way == "read first" else None
-    for asked in random.Random(3).sample(crowd.vectors, 12):
+    for asked in random.Random(3).sample(crowd.vectors, 4):
         assert await crowd.seqs(asked, scope, 10, few) == await crowd.true(asked, scope)
 
 

@@ -59,6 +59,19 @@ async def test_a_table_of_many_pages_is_read_whole(
     await vectors.aclose()
 
 
+async def test_rows_of_another_embedder_are_looked_through_once(
+    store: Store, embedder: ScriptedEmbedder
+) -> None:
+    await keep_texts(store, "a tide", "the moon")
+    await embed_all(store, embedder)
+    await embed_all(store, ScriptedEmbedder(name="other", width=WIDTH))
+    vectors = vectors_over(store, embedder)
+    assert (await vectors.follow()).upto == 4
+    await store.write(lambda tx: tx.execute("DELETE FROM embeddings WHERE embedder = 2"))
+    assert (await vectors.follow()).upto == 4
+    await vectors.aclose()
+
+
 async def test_a_row_of_another_width_is_passed_over(store: Store, embedder: ScriptedEmbedder) -> None:
     await keep_texts(store, "a tide", "the moon")
     await embed_all(store, embedder)

@@ -120,8 +120,10 @@ def page(tx: sqlite3.Connection, embedder: Registered, since: int) -> Page:
         " AND length(vector) = ? ORDER BY change LIMIT ?",
         (since, embedder.id, embedder.width, PAGE),
     ).fetchall()
-    upto = rows[-1]["change"] if rows else since
-    return Page(tuple((row["seq"], row["vector"]) for row in rows), upto, len(rows) == PAGE)
+    more = len(rows) == PAGE
+    last = tx.execute("SELECT coalesce(max(change), 0) FROM embeddings").fetchone()[0]
+    upto = rows[-1]["change"] if more else max(since, last)
+    return Page(tuple((row["seq"], row["vector"]) for row in rows), upto, more)
 
 
 def count(tx: sqlite3.Connection, embedder: Registered) -> int:

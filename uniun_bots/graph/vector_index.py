@@ -92,12 +92,12 @@ class VectorIndex:
         self._rows = _with_room(self._rows, int(seqs.max(initial=0)) + 1)
         rows = self._rows[seqs]
         fresh = rows == 0
-        before, self._count = self._count, self._count + int(fresh.sum())
-        rows[fresh] = np.arange(before, self._count) + 1
-        self._rows[seqs] = rows
-        self._seqs = _with_room(self._seqs, self._count)
-        self._lengths = _with_room(self._lengths, self._count)
-        self._vectors = _with_room(self._vectors, self._count)
+        count = self._count + int(fresh.sum())
+        self._seqs = _with_room(self._seqs, count)
+        self._lengths = _with_room(self._lengths, count)
+        self._vectors = _with_room(self._vectors, count)
+        rows[fresh] = np.arange(self._count, count) + 1
+        self._rows[seqs], self._count = rows, count
         return rows - 1
 
     def compare(self, vector: bytes, seqs: Sequence[int] | None = None) -> Ranking:
