@@ -27,6 +27,18 @@ def test_check_tells_skills_and_names_of_skills_with_their_lines(tmp_path: Path)
     assert set(library.texts) == {"tone"}
 
 
+def test_a_key_that_is_not_there_is_told_in_its_line_before_a_host_needs_it(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        personas__tide_yaml="name: Tide\nidentity: key:tide\nmode: live\noutput: {type: feed}\ntrigger: on-schedule\n"
+        "every: 1h\ntask: Tell the tide.\n",
+    )
+    report, _ = check_folder(tmp_path)
+    assert report.faults == ()
+    (told,) = [one for one in report.warnings if "keys new" in one.message]
+    assert (Path(told.file).name, told.line, told.column) == ("tide.yaml", 2, 11)
+
+
 def test_a_host_goes_on_without_a_broken_skill(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(
         tmp_path,

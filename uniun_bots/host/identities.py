@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from uniun_bots.errors import ConfigError, Fault, KeyRefused, NotFound
 from uniun_bots.host.roster import hosted_ganas
 from uniun_bots.nostr.signer import LocalSigner
 from uniun_bots.personas.gana import Gana
-from uniun_bots.personas.keys import AskPassphrase, resolve_identity
+from uniun_bots.personas.keys import AskPassphrase, read_key_file, resolve_identity
 from uniun_bots.personas.load_gana import load_gana
 from uniun_bots.personas.project import Project
 
@@ -33,6 +33,17 @@ def resolve_identities(
     if faults:
         raise ConfigError(faults)
     return signers
+
+
+def key_file_faults(project: Project) -> Iterator[Fault]:
+    """Key files that are not there, or that others may read; which variables are set is for the host to see."""
+    for gana in hosted_ganas(project):
+        source, _, name = gana.identity.partition(":")
+        if source == "key":
+            try:
+                read_key_file(project.data_dir, name)
+            except (KeyRefused, NotFound) as refused:
+                yield _fault(gana, f"`identity`: {refused}")
 
 
 def _fault(gana: Gana, message: str) -> Fault:

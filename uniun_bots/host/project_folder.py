@@ -9,6 +9,7 @@ from pathlib import Path
 
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import ConfigError, Fault
+from uniun_bots.host.identities import key_file_faults
 from uniun_bots.host.model_files import model_faults
 from uniun_bots.host.probing import complaints, verdicts, with_measured_rounds
 from uniun_bots.personas.draft_files import read_draft_files
@@ -27,18 +28,18 @@ def check_folder(folder: Path) -> tuple[Report, Library]:
     refused = [fault for is_refused, fault in measured if is_refused]
     low = [fault for is_refused, fault in measured if not is_refused]
     faults = tuple(sorted({*report.faults, *library.faults, *refused}))
-    models = model_faults(report.project) if report.project else ()
-    warnings = tuple(
-        sorted({*report.warnings, *library.warnings, *_draft_faults(report.project), *low, *models})
-    )
+    outside = _files_beside(report.project) if report.project else ()
+    warnings = tuple(sorted({*report.warnings, *library.warnings, *low, *outside}))
     return replace(
         report, faults=faults, warnings=warnings, project=None if faults else report.project
     ), library
 
 
-def _draft_faults(project: Project | None) -> tuple[Fault, ...]:
-    """A markdown file that cannot be read is left out, and all else goes on."""
-    return read_draft_files(project.manas, project.manas_folder).faults if project else ()
+def _files_beside(project: Project) -> Iterator[Fault]:
+    """Of the files that a project names: markdown of its Manas, models, keys."""
+    yield from read_draft_files(project.manas, project.manas_folder).faults
+    yield from model_faults(project)
+    yield from key_file_faults(project)
 
 
 def _measured(project: Project) -> Iterator[tuple[bool, Fault]]:
