@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,7 +39,7 @@ def by_words(
     phrases = _phrases(question)
     match = _match(tx, phrases)
     if match:
-        return _allowed(tx, _best(tx, match, MOST_RANKED), scope, limit, few)
+        return _allowed(tx, _best(tx, match), scope, limit, few)
     rarest = telling(tx, phrases, _most_of_a_word(tx))[:1]
     return [seq for term in rarest for seq in _newest(tx, term.phrase, scope, limit, few)]
 
@@ -92,23 +92,26 @@ def _count(tx: sqlite3.Connection, match: str, at_most: int) -> int:
     return int(tx.execute(counted, (match, at_most)).fetchone()[0])
 
 
-def _best(tx: sqlite3.Connection, match: str, limit: int) -> list[int]:
+def _best(tx: sqlite3.Connection, match: str) -> Iterator[int]:
+    """Ranked at once, read as far as they are wanted."""
     found = "SELECT rowid FROM notes_text WHERE notes_text MATCH ? ORDER BY rank LIMIT ?"
-    return [row[0] for row in tx.execute(found, (match, limit))]
+    return (row[0] for row in tx.execute(found, (match, MOST_RANKED)))
 
 
 def _allowed(
-    tx: sqlite3.Connection, ranked: list[int], scope: Scope, limit: int, few: Sequence[int] | None
+    tx: sqlite3.Connection, ranked: Iterator[int], scope: Scope, limit: int, few: Sequence[int] | None
 ) -> list[int]:
     """Those of the scope. Most often the first ones hold enough of them."""
     if few is not None:
         members = set(few)
-        ranked = [seq for seq in ranked if seq in members]
+        ranked = (seq for seq in ranked if seq in members)
     first = limit + limit // 4 if scope.everything or few is not None else FIRST_LOOK * limit
-    for looked_at in (first, 4 * first, len(ranked)):
-        allowed = within(tx, ranked[:looked_at], scope)
-        found = [seq for seq in ranked[:looked_at] if seq in allowed]
-        if len(found) >= limit or looked_at >= len(ranked):
+    found: list[int] = []
+    for portion in (first, 3 * first, MOST_RANKED):
+        some = list(islice(ranked, portion))
+        allowed = within(tx, some, scope)
+        found += [seq for seq in some if seq in allowed]
+        if len(found) >= limit or len(some) < portion:
             break
     return found[:limit]
 
@@ -118,13 +121,10 @@ def _newest(
 ) -> list[int]:
     """One word that stands everywhere ranks nothing: then the newest notes are as good as any."""
     if few is not None:
-        members = set(few)
         rows = tx.execute(
             "SELECT rowid FROM notes_text WHERE notes_text MATCH ? ORDER BY rowid DESC", (phrase,)
         )
-        return _allowed(
-            tx, list(islice((row[0] for row in rows if row[0] in members), limit)), scope, limit, None
-        )
+        return _allowed(tx, (row[0] for row in rows), scope, limit, few)
     test, parameters = where(scope)
     rows = tx.execute(
         "SELECT f.rowid FROM notes_text f CROSS JOIN notes n ON n.seq = f.rowid"  # noqa: S608
