@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from tests.cli.child import Child
 from tests.graph.library import know
 from uniun_bots.chat.telling import Looked
-from uniun_bots.cli.chat_printing import Printing
+from uniun_bots.cli.chat.printing import Printing
 from uniun_bots.cli.main import main
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE, Store

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.test_check_init_keys import run
 from tests.factory import BOB, event, heard, hex_of, profile
-from uniun_bots.cli.picture_page import MARK, MOST_CHARS
+from uniun_bots.cli.notes.picture_page import MARK, MOST_CHARS
 from uniun_bots.database.store import Store
 from uniun_bots.graph.drafts import sync_drafts
 from uniun_bots.graph.keep import keep

@@ -16,8 +16,8 @@ from tests.cli.child import Child
 from tests.host.stage import Stage, until
 from tests.personas.folder import write
 from tests.probe.plays import small
-from uniun_bots.cli import probe as commands
 from uniun_bots.cli.main import main
+from uniun_bots.cli.model import probe as commands
 from uniun_bots.probe.load_situations import situations
 
 COUNT = len(situations().situations)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.factory import ALICE, BOB, CAROL, NOW, event, hex_of
 from tests.peers.peers import look_at
-from uniun_bots.cli.picture_page import page
+from uniun_bots.cli.notes.picture_page import page
 from uniun_bots.graph.note import Note
 from uniun_bots.graph.picture import Picture
 

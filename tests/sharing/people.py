@@ -13,7 +13,7 @@ from typing import Any
 from tests.cli.child import WITHIN_S, Child, Ended, cli
 from tests.host.stage import nsec
 from tests.skills.samples import skill_file
-from uniun_bots.cli.shelf import installed_rows
+from uniun_bots.cli.skill.shelf import installed_rows
 from uniun_bots.clock import WallClock
 from uniun_bots.nostr.secret import new_secret
 from uniun_bots.nostr.signer import LocalSigner

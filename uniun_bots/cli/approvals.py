@@ -14,9 +14,10 @@ import click
 
 from uniun_bots.approvals import queue
 from uniun_bots.approvals.approval import Approval, State
+from uniun_bots.cli.ending import leave, told
 from uniun_bots.cli.folder import act, console, data_dir, folder_option, json_option, read_store, when
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.run import ask_passphrase, leave, told
+from uniun_bots.cli.passphrase import ask_passphrase
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import UniunError
 from uniun_bots.graph.find import note_by_id

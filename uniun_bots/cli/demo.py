@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uniun_bots.cli.run import leave, told
+from uniun_bots.cli.ending import leave, told
 from uniun_bots.errors import UniunError
 from uniun_bots.personas.settings import DEFAULT_MODEL
 

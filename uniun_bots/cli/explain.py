@@ -12,7 +12,7 @@ import click
 from uniun_bots.approvals.approval import State
 from uniun_bots.approvals.queue import approvals_about
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
-from uniun_bots.cli.note_argument import note_id
+from uniun_bots.cli.notes.argument import note_id
 from uniun_bots.errors import NotFound
 from uniun_bots.graph.find import note_by_id
 from uniun_bots.nostr.reference import spell_note

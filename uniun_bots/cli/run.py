@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uniun_bots.errors import ConfigError, KeyRefused, UniunError
+from uniun_bots.cli.ending import leave, told
+from uniun_bots.cli.passphrase import ask_passphrase
+from uniun_bots.errors import UniunError
 from uniun_bots.nostr.reference import spell_npub
 
 if TYPE_CHECKING:
@@ -127,20 +129,6 @@ async def _tick(folder: Path, most_s: float) -> int:
     return 0 if done and not deaf else 1
 
 
-def told(fault: UniunError) -> int:
-    click.echo(str(fault), err=True)
-    return 2 if isinstance(fault, ConfigError | KeyRefused) else 1
-
-
-def ask_passphrase(purpose: str) -> str:
-    if not sys.stdin.isatty():
-        raise KeyRefused(
-            f"{purpose} is needed and there is no terminal to ask: set UNIUN_BOTS_PASSPHRASE_FILE"
-        )
-    answer: str = click.prompt(purpose, hide_input=True, err=True)
-    return answer
-
-
 def start_logging(verbose: bool) -> None:
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
@@ -149,10 +137,3 @@ def start_logging(verbose: bool) -> None:
     )
     for loud in ("asyncio", "aiohttp"):
         logging.getLogger(loud).setLevel(logging.WARNING)
-
-
-def leave(code: int) -> None:
-    """Flush and go at once: the SDK's threads may still call into an interpreter that is being torn down."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from uniun_bots.cli.folder import duration, folder_option, json_option
-from uniun_bots.cli.sharing import (
+from uniun_bots.cli.sharing.common import (
     agree_to_publish,
     difficulty_here,
     identity_option,

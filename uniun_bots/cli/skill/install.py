@@ -13,8 +13,7 @@ import click
 
 from uniun_bots import failpoints
 from uniun_bots.cli.folder import data_dir, folder_option, read_store, require_project
-from uniun_bots.cli.gate import gate_of, show_gate
-from uniun_bots.cli.sharing import (
+from uniun_bots.cli.sharing.common import (
     accept_option,
     go,
     opened,
@@ -24,7 +23,8 @@ from uniun_bots.cli.sharing import (
     terminal,
     whoever,
 )
-from uniun_bots.cli.shelf import tell_host_fault
+from uniun_bots.cli.sharing.gate import gate_of, show_gate
+from uniun_bots.cli.skill.shelf import tell_host_fault
 from uniun_bots.clock import WallClock
 from uniun_bots.database.store import FILE, Store
 from uniun_bots.errors import AlreadyThere, Deleted, NotFound, SharingRefused

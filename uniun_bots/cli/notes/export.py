@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from uniun_bots.cli.folder import folder_option, manas_option, read_store
-from uniun_bots.cli.manas_rows import check_manas
+from uniun_bots.cli.manas.rows import check_manas
 from uniun_bots.errors import AlreadyThere, BadReference
 from uniun_bots.graph.dump import signed_events
 from uniun_bots.graph.scope import Scope

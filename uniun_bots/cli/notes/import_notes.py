@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from uniun_bots.cli.folder import data_dir, folder_option, json_option
-from uniun_bots.cli.import_keepers import Alone, Keeper, ThroughHost
+from uniun_bots.cli.notes.keepers import Alone, Keeper, ThroughHost
 from uniun_bots.graph.dump import Place, tail_of
 from uniun_bots.graph.import_dump import Tally, import_dump
 from uniun_bots.host.lease import holder, lease

@@ -20,7 +20,7 @@ from uniun_bots.cli.folder import (
     settings_of,
     when,
 )
-from uniun_bots.cli.manas_rows import check_manas
+from uniun_bots.cli.manas.rows import check_manas
 from uniun_bots.database.store import FILE
 from uniun_bots.errors import NotFound
 from uniun_bots.host.control.ask import ask_host

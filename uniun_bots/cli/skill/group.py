@@ -15,7 +15,7 @@ import click
 from uniun_bots.cli.commands import Commands
 from uniun_bots.cli.folder import console, data_dir, folder_option, json_option
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.shelf import installed_rows, provenance, remove_installed
+from uniun_bots.cli.skill.shelf import installed_rows, provenance, remove_installed
 from uniun_bots.errors import AlreadyThere, ConfigError, NotFound, UniunError
 from uniun_bots.host.control.ask import ask_host
 from uniun_bots.host.lease import holder
@@ -38,18 +38,18 @@ from_option = click.option(
 
 _HERE = "uniun_bots.cli"
 PLACES = (
-    ("install", f"{_HERE}.skill_install:install_skill", "Install a skill."),
-    ("inspect", f"{_HERE}.skill_inspect:inspect_skill", "Look at a skill that somebody shared."),
-    ("update", f"{_HERE}.skill_install:update_skill", "Follow the authors of installed skills."),
-    ("publish", f"{_HERE}.skill_publish:publish_skill", "Give a skill of your own to others."),
-    ("search", f"{_HERE}.skill_publish:search_skills", "Skills that others published."),
-    ("revoke", f"{_HERE}.revoke:revoke_skill", "Take back every version of a skill that you published."),
+    ("install", f"{_HERE}.skill.install:install_skill", "Install a skill."),
+    ("inspect", f"{_HERE}.skill.inspect:inspect_skill", "Look at a skill that somebody shared."),
+    ("update", f"{_HERE}.skill.install:update_skill", "Follow the authors of installed skills."),
+    ("publish", f"{_HERE}.skill.publish:publish_skill", "Give a skill of your own to others."),
+    ("search", f"{_HERE}.skill.search:search_skills", "Skills that others published."),
+    ("revoke", f"{_HERE}.sharing.revoke:revoke_skill", "Take back every version of a skill that you published."),
 )  # fmt: skip
 
 
 @click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots skill list --dir my-bots")
 def skill() -> None:
-    """Skills: texts that a persona brings along, and what an agentic one may call."""
+    """Skills: what personas bring along and what agentic ones may call."""
 
 
 @skill.command("list", epilog="Example: uniun-bots skill list --json")

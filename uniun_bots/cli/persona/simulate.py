@@ -13,9 +13,9 @@ from pathlib import Path
 
 import click
 
+from uniun_bots.cli.ending import leave
+from uniun_bots.cli.ending import told as tell_fault
 from uniun_bots.cli.folder import duration, json_option, when
-from uniun_bots.cli.run import leave
-from uniun_bots.cli.run import told as tell_fault
 from uniun_bots.errors import ConfigError, Fault, UniunError
 from uniun_bots.graph.dump import Place, read_piece
 from uniun_bots.host import event_loop

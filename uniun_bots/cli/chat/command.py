@@ -13,7 +13,7 @@ from uniun_bots.chat import records
 from uniun_bots.chat.conversation import Conversation
 from uniun_bots.chat.question import Question
 from uniun_bots.cli.folder import act, console, folder_option, json_option, read_store, when
-from uniun_bots.cli.manas_rows import check_manas
+from uniun_bots.cli.manas.rows import check_manas
 from uniun_bots.errors import NotFound
 from uniun_bots.nostr.text import inert
 
@@ -71,7 +71,7 @@ def chat(
         raise click.UsageError("--json goes with --once or --list")
     else:
         # A model and a socket come with the first question.
-        from uniun_bots.cli.chat_talk import ask_once, talk
+        from uniun_bots.cli.chat.talk import ask_once, talk
 
         check_manas(folder, manas)
         number = _number(folder, resume) if resume else None

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import folder_option, manas_option, read_store
-from uniun_bots.cli.manas_rows import check_manas
-from uniun_bots.cli.note_argument import note_id
-from uniun_bots.cli.picture_page import MARK, MARK_WITHIN, page
+from uniun_bots.cli.manas.rows import check_manas
+from uniun_bots.cli.notes.argument import note_id
+from uniun_bots.cli.notes.picture_page import MARK, MARK_WITHIN, page
 from uniun_bots.errors import AlreadyThere, NotFound
 from uniun_bots.graph.picture import Picture, picture
 from uniun_bots.graph.scope import Scope

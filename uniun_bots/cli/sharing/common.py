@@ -14,8 +14,9 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from uniun_bots.cli.ending import leave, told
 from uniun_bots.cli.folder import data_dir, settings_of
-from uniun_bots.cli.run import ask_passphrase, leave, told
+from uniun_bots.cli.passphrase import ask_passphrase
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import ConfigError, Gone, KeyRefused, NotAccepted, NotFound, SharingRefused, UniunError
 from uniun_bots.host import event_loop

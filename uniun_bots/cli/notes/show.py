@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import folder_option, json_option, read_store, when
-from uniun_bots.cli.note_argument import note_id
+from uniun_bots.cli.notes.argument import note_id
 from uniun_bots.errors import NotFound
 from uniun_bots.graph.around_note import AroundNote, Neighbour, around_note
 from uniun_bots.nostr.reference import spell_note

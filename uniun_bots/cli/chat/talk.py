@@ -18,9 +18,9 @@ from uniun_bots.chat import records
 from uniun_bots.chat.answer import Answer
 from uniun_bots.chat.conversation import Past
 from uniun_bots.chat.question import Question
-from uniun_bots.cli.chat_printing import Printing, message_lines, source_lines
+from uniun_bots.cli.chat.printing import Printing, message_lines, source_lines
 from uniun_bots.cli.folder import read_store, settings_of
-from uniun_bots.cli.notes_show import lines_of_note
+from uniun_bots.cli.notes.show import lines_of_note
 from uniun_bots.errors import BadReference, UniunError
 from uniun_bots.graph.around_note import around_note
 from uniun_bots.host.chat.events import HAPPENS, answer_as_json

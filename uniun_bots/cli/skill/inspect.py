@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import folder_option, json_option
-from uniun_bots.cli.gate import show_gate
-from uniun_bots.cli.sharing import go, opened, relays_option
-from uniun_bots.cli.skill_install import find, skill_gate
+from uniun_bots.cli.sharing.common import go, opened, relays_option
+from uniun_bots.cli.sharing.gate import show_gate
+from uniun_bots.cli.skill.install import find, skill_gate
 from uniun_bots.sharing.candidate import is_local, read_local
 
 

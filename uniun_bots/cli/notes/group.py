@@ -9,13 +9,13 @@ from uniun_bots.cli.commands import Commands
 PLACES = (
     (
         "search",
-        "uniun_bots.cli.notes_search:search",
+        "uniun_bots.cli.notes.search:search",
         "Notes by their words and by their meaning, the best first.",
     ),
-    ("show", "uniun_bots.cli.notes_show:show", "One note."),
-    ("graph", "uniun_bots.cli.notes_graph:graph", "Write one HTML file in which people explore the graph."),
-    ("import", "uniun_bots.cli.notes_import:import_notes", "Keep the events of a dump as notes."),
-    ("export", "uniun_bots.cli.notes_export:export", "Write public notes as signed events."),
+    ("show", "uniun_bots.cli.notes.show:show", "One note."),
+    ("graph", "uniun_bots.cli.notes.graph:graph", "Write one HTML file in which people explore the graph."),
+    ("import", "uniun_bots.cli.notes.import_notes:import_notes", "Keep the events of a dump as notes."),
+    ("export", "uniun_bots.cli.notes.export:export", "Write public notes as signed events."),
 )
 
 

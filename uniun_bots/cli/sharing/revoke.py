@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from uniun_bots.cli.folder import folder_option
-from uniun_bots.cli.publish import tell_receipts, writes
-from uniun_bots.cli.sharing import (
+from uniun_bots.cli.sharing.common import (
     agree_to_publish,
     difficulty_here,
     go,
@@ -21,6 +20,7 @@ from uniun_bots.cli.sharing import (
     to_option,
     yes_to_relays_option,
 )
+from uniun_bots.cli.sharing.publish import tell_receipts, writes
 from uniun_bots.clock import WallClock
 from uniun_bots.sharing.event import Form
 from uniun_bots.sharing.persona_template import TEMPLATE

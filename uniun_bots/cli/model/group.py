@@ -32,7 +32,9 @@ from uniun_bots.personas.coherence_of_settings import is_engine_name
 from uniun_bots.personas.set_model import set_model
 from uniun_bots.personas.settings import DEFAULT_MODEL, HostSettings
 
-PLACES = (("probe", "uniun_bots.cli.probe:probe_model", "Measure how reliably MODEL does agentic work."),)
+PLACES = (
+    ("probe", "uniun_bots.cli.model.probe:probe_model", "Measure how reliably MODEL does agentic work."),
+)
 
 
 @click.group(cls=Commands, places=PLACES, epilog="Example: uniun-bots model list --dir my-bots")

@@ -9,9 +9,7 @@ from pathlib import Path
 import click
 
 from uniun_bots.cli.folder import folder_option, json_option, require_project
-from uniun_bots.cli.gate import gate_of, show_gate
-from uniun_bots.cli.publish import Order, lint, publish, publish_options, text_to_sign
-from uniun_bots.cli.sharing import (
+from uniun_bots.cli.sharing.common import (
     accept_option,
     go,
     opened,
@@ -20,6 +18,8 @@ from uniun_bots.cli.sharing import (
     skill_form,
     terminal,
 )
+from uniun_bots.cli.sharing.gate import gate_of, show_gate
+from uniun_bots.cli.sharing.publish import Order, lint, publish, publish_options, text_to_sign
 from uniun_bots.clock import WallClock
 from uniun_bots.errors import NotFound
 from uniun_bots.personas.gana import Gana

@@ -17,9 +17,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from uniun_bots.cli.ending import told
 from uniun_bots.cli.folder import act, data_dir, folder_option, json_option, require_project, settings_of
-from uniun_bots.cli.probe_table import compared, listed
-from uniun_bots.cli.run import told
+from uniun_bots.cli.model.probe_table import compared, listed
 from uniun_bots.clock import WallClock
 from uniun_bots.database.read_file import read_file
 from uniun_bots.database.store import FILE

@@ -34,19 +34,19 @@ from uniun_bots.triggers.timetable import forget
 PLACES = (
     (
         "simulate",
-        "uniun_bots.cli.simulate:simulate_personas",
+        "uniun_bots.cli.persona.simulate:simulate_personas",
         "Tell what personas would have done with recorded events.",
     ),
-    ("publish", "uniun_bots.cli.persona_share:publish_persona", "Give a persona to others as a template."),
-    ("inspect", "uniun_bots.cli.persona_share:inspect_persona", "Look at a template that somebody shared."),
+    ("publish", "uniun_bots.cli.persona.share:publish_persona", "Give a persona to others as a template."),
+    ("inspect", "uniun_bots.cli.persona.share:inspect_persona", "Look at a template that somebody shared."),
     (
         "install",
-        "uniun_bots.cli.persona_share:install_persona",
+        "uniun_bots.cli.persona.share:install_persona",
         "Write a persona file from a template.",
     ),
     (
         "revoke",
-        "uniun_bots.cli.revoke:revoke_persona",
+        "uniun_bots.cli.sharing.revoke:revoke_persona",
         "Take back every version of a template that you published.",
     ),
 )

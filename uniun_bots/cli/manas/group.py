@@ -11,8 +11,8 @@ import click
 
 from uniun_bots.cli.folder import act, console, folder_option, json_option, read_store, when
 from uniun_bots.cli.listing import listing
-from uniun_bots.cli.manas_entries import ONE, change_command, import_entries
-from uniun_bots.cli.manas_rows import bring_up, unit_of
+from uniun_bots.cli.manas.entries import ONE, change_command, import_entries
+from uniun_bots.cli.manas.rows import bring_up, unit_of
 from uniun_bots.errors import NotFound
 from uniun_bots.graph.find import COLUMNS, as_note
 from uniun_bots.graph.note import Note

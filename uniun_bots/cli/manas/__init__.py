@@ -1,0 +1,1 @@
+"""`uniun-bots manas …`"""

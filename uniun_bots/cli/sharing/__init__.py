@@ -1,0 +1,1 @@
+"""What `skill` and `persona` have in common where they publish, look at and take back."""
