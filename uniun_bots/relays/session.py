@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from uniun_bots.relays.link import Link
 from uniun_bots.relays.options import GatewayOptions
 
 log = logging.getLogger(__name__)
+
+IN_ONE_GO = 32
+"""Notifications that are there already do not give way to anybody else by themselves."""
 
 
 class Session:
@@ -82,8 +86,10 @@ class Session:
         """Until it is cancelled. Raises RelayError when the stream ends by itself: a host would go on deaf."""
         # Each new event comes twice, as itself and then as the message that carried it.
         carried: set[str] = set()
-        while True:
+        for number in itertools.count(1):
             await self._inbox.room()
+            if number % IN_ONE_GO == 0:
+                await asyncio.sleep(0)
             said = await self._stream.next()
             if said is None or said.is_shutdown():
                 raise RelayError(
