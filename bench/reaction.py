@@ -1,8 +1,8 @@
-"""What the host adds around the model, beside a bare nostr-sdk echo bot on the same relay, in one run.
+"""What the host adds around the model, beside a bare nostr-sdk echo bot on a relay of the same kind, in one run.
 
 One input at a time: relay event to model request, and model answer to relay OK (debounce 0). Then everything at
 once: durable replies a second with a model that answers instantly, each input from another author; in several rounds,
-of which the median ratio is told.
+of which the median ratio is told. A third side tells what durability alone costs: the echo bot with a database.
 """
 
 from __future__ import annotations
@@ -93,12 +93,13 @@ def inputs_filter() -> str:
     return json.dumps([{"kinds": [1], "#p": [world.BOT.public_key().to_hex()]}])
 
 
-def bare(singles: list[str], burst: list[str]) -> dict[str, Any]:
-    """Without `singles` the burst alone."""
+def bare(kind: str, singles: list[str], burst: list[str]) -> dict[str, Any]:
+    """`kind`: echo or durable. Without `singles` the burst alone."""
     env = {"BENCH_NSEC": world.BOT.secret_key().to_bech32()}
     with (
+        tempfile.TemporaryDirectory() as folder,
         world.relay() as url,
-        world.child("-m", "bench.bare", "echo", url, inputs_filter(), env=env) as bot,
+        world.child("-m", "bench.bare", kind, url, inputs_filter(), *files(kind, folder), env=env) as bot,
     ):
         world.line_of(bot)
         sent = asyncio.run(one_at_a_time(url, singles))
@@ -112,8 +113,12 @@ def bare(singles: list[str], burst: list[str]) -> dict[str, Any]:
     }
 
 
+def files(kind: str, folder: str) -> list[str]:
+    return [f"{folder}/bot.sqlite"] if kind == "durable" else []
+
+
 def hosted(singles: list[str], burst: list[str]) -> dict[str, Any]:
-    """As `bare`."""
+    """As `bare` the echo bot."""
     with tempfile.TemporaryDirectory() as folder, world.relay() as url:
         project = Path(folder) / "project"
         env = world.write_project(project, url, [], 1)
@@ -144,12 +149,12 @@ def main() -> None:
     quick = arguments(__doc__).quick
     few, many, rounds = (100, 600, 1) if quick else (500, 3000, 3)
     singles = world.mentions(few, authors=5)
-    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    found: list[tuple[dict[str, Any], ...]] = []
     for first in (singles, *([[]] * (rounds - 1))):
         # Written anew: a Gana does not answer what is older than the moment it was turned on.
         burst = world.mentions(many, authors=many)
-        found.append((hosted(first, burst), bare(first, burst)))
-    ours, theirs = found[0]
+        found.append((hosted(first, burst), bare("echo", first, burst), bare("durable", [], burst)))
+    ours, theirs, _ = found[0]
     for step in ("event_to_request", "answer_to_ok"):
         host, echo = ours[step], theirs[step]
         raw: dict[str, Any] = {"host": spread(host), "bare": spread(echo)}
@@ -162,9 +167,9 @@ def main() -> None:
             "of": many,
             "rate": [round(one["rate"]) for one in each],
         }
-        for side, each in zip(("host", "bare"), zip(*found, strict=True), strict=True)
+        for side, each in zip(("host", "bare", "durable"), zip(*found, strict=True), strict=True)
     }
-    ratios = [host["rate"] / echo["rate"] if host["replies"] == many else 0.0 for host, echo in found]
+    ratios = [host["rate"] / echo["rate"] if host["replies"] == many else 0.0 for host, echo, _ in found]
     report("reaction.replies_over_bare", statistics.median(ratios), many * rounds, raw, quick=quick)
 
 
