@@ -276,6 +276,23 @@ def test_what_we_retract_is_deleted(tx: sqlite3.Connection) -> None:
     assert deleted(tx, ours)
 
 
+def test_replies_that_are_closed_together_write_their_words_once(tx: sqlite3.Connection) -> None:
+    """A statement of many rows between them would make the full text write down each by itself."""
+    asked = message("a question")
+    keep(tx, heard(asked))
+    tx.commit()
+    before = _pieces(tx)
+    tx.execute("BEGIN")
+    for number in range(3):
+        keep_note(tx, message(f"answer {number}", answers=asked, author=BOT), "own", NOW)
+    tx.commit()
+    assert _pieces(tx) == before + 1
+
+
+def _pieces(tx: sqlite3.Connection) -> int:
+    return int(tx.execute("SELECT count(DISTINCT segid) FROM notes_text_idx").fetchone()[0])
+
+
 # expiration -------------------------------------------------------------------------------------------
 
 

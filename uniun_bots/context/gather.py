@@ -12,8 +12,10 @@ from uniun_bots.graph.note import Note
 from uniun_bots.graph.profiles import names_of
 from uniun_bots.graph.scope import Scope, count
 from uniun_bots.inputs.turn import Turn
-from uniun_bots.nostr.surfaces import audience_of
+from uniun_bots.nostr.surfaces import Surface, audience_of
 
+ELSEWHERE = ("mentions", "user")
+"""Where an answer never stands where its input does."""
 LATELY = 200
 """Notes of a surface to look through for our last reply: some surfaces hold millions, and never one of ours."""
 
@@ -43,6 +45,8 @@ def look_around(
 
 def last_reply(tx: sqlite3.Connection, surface: str, pubkey: str) -> str | None:
     """What this identity said last on the surface, unless that is long ago."""
+    if Surface.parse(surface).kind in ELSEWHERE:
+        return None
     last = tx.execute(
         f"SELECT {COLUMNS} FROM (SELECT seq FROM surfaces WHERE surface = ? ORDER BY seq DESC LIMIT ?) s"  # noqa: S608
         " JOIN notes n USING (seq) WHERE n.author = ? AND n.origin = 'own' ORDER BY s.seq DESC LIMIT 1",

@@ -26,6 +26,8 @@ READ_KINDS = NOTE_KINDS | {0, 5}
 """And profiles and deletions, read for what they say."""
 MOST_TARGETS = 200
 """Read of one deletion."""
+FEW = 16
+"""Rows, such as one note has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +123,18 @@ def _text(event: Event) -> str:
 
 
 def _connect(tx: sqlite3.Connection, notes: Sequence[tuple[int, Event, Thread]]) -> None:
-    """Edges, surfaces and topics; each table in one statement, since SQLite lets go of the interpreter at each."""
+    """Edges, surfaces and topics."""
     edges = [
         (seq, kind, target)
         for seq, event, thread in notes
         for kind, target in edges_of(event, thread, clean(event.content))
     ]
-    tx.execute(
-        "INSERT OR IGNORE INTO edges (seq, kind, target)"
-        " SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
-        (json.dumps([edge for edge in edges if is_id(edge[2])]),),
-    )
+    _insert_all(tx, "OR IGNORE INTO edges (seq, kind, target)", [edge for edge in edges if is_id(edge[2])])
     if to_addresses := [edge for edge in edges if not is_id(edge[2])]:
         tx.executemany("INSERT OR IGNORE INTO edges (seq, kind, target) VALUES (?, ?, ?)", to_addresses)
     stands = [(seq, event, surfaces_of(event), topics_of(event)) for seq, event, _ in notes]
     surfaces = [(surface, seq) for seq, _, names, _ in stands for surface in names]
-    tx.execute(
-        "INSERT INTO surfaces (surface, seq) SELECT value ->> 0, value ->> 1 FROM json_each(?)",
-        (json.dumps(surfaces),),
-    )
+    _insert_all(tx, "INTO surfaces (surface, seq)", surfaces)
     # Topics and addresses are anybody's words, which JSON in SQLite would cut at a zero byte.
     if topics := [(topic, seq) for seq, _, _, names in stands for topic in names]:
         tx.executemany("INSERT OR IGNORE INTO topics (topic, seq) VALUES (?, ?)", topics)
@@ -185,8 +180,15 @@ def keep_sightings(tx: sqlite3.Connection, sightings: Iterable[Sighting]) -> Non
 
 
 def _write_heard(tx: sqlite3.Connection, rows: Sequence[tuple[str, str, float]]) -> None:
-    tx.execute(
-        "INSERT OR IGNORE INTO heard (id, relay, at)"
-        " SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
-        (json.dumps(rows),),
-    )
+    _insert_all(tx, "OR IGNORE INTO heard (id, relay, at)", rows)
+
+
+def _insert_all(tx: sqlite3.Connection, into: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Many in one statement, since SQLite lets go of the interpreter at each; few one by one, since before a
+    statement of many rows the full text writes down what it gathered, which is more work than all of them."""
+    columns = into.count(",") + 1
+    if len(rows) <= FEW:
+        tx.executemany(f"INSERT {into} VALUES ({','.join('?' * columns)})", rows)  # noqa: S608
+        return
+    values = ",".join(f"value ->> {column}" for column in range(columns))
+    tx.execute(f"INSERT {into} SELECT {values} FROM json_each(?)", (json.dumps(rows),))  # noqa: S608

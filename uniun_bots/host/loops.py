@@ -139,15 +139,20 @@ class Loops:
 
     async def _answer_all(self) -> None:
         """One task for each turn: the scheduler decides who is next, so whoever has something to do stands there."""
-        places = asyncio.Semaphore(MOST_UNDER_WAY)
         async with asyncio.TaskGroup() as turns:
-            while not self._stopping.is_set():
-                await places.acquire()
-                wakeup = await self._next_wakeup()
-                if wakeup is None:
-                    return
-                turn = turns.create_task(self._answer(wakeup))
-                turn.add_done_callback(lambda _: self._leave(places))
+            beginning = turns.create_task(self._begin_turns(turns))
+            await self._stopping.wait()
+            beginning.cancel()
+
+    async def _begin_turns(self, turns: asyncio.TaskGroup) -> None:
+        places = asyncio.Semaphore(MOST_UNDER_WAY)
+        while True:
+            await places.acquire()
+            wakeup = await self.house.wakeups.next()
+            # It counts as under way from where it is taken out: nothing is awaited in between.
+            self._in_flight += 1
+            turn = turns.create_task(self._answer(wakeup))
+            turn.add_done_callback(lambda _: self._leave(places))
 
     async def _answer(self, wakeup: Wakeup) -> None:
         """A fault outside of a turn, such as a full disk, must not lose the wakeup."""
@@ -161,21 +166,6 @@ class Loops:
     def _leave(self, places: asyncio.Semaphore) -> None:
         self._in_flight -= 1
         places.release()
-
-    async def _next_wakeup(self) -> Wakeup | None:
-        """None when the host stops meanwhile. The wakeup counts as under way from where it is taken out."""
-        while not self._stopping.is_set():
-            if wakeup := self.house.wakeups.pop_due():
-                self._in_flight += 1
-                return wakeup
-            stop = asyncio.ensure_future(self._stopping.wait())
-            due = asyncio.ensure_future(self.house.wakeups.until_due())
-            try:
-                await asyncio.wait({stop, due}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                stop.cancel()
-                due.cancel()
-        return None
 
     # deliver ------------------------------------------------------------------------------------------
 

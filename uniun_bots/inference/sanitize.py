@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from uniun_bots.inference.completion import Finish
 from uniun_bots.inference.marks import THINK_TAGS, TOOL_TAGS, TURN_HEADS, TURN_TOKENS
@@ -174,9 +175,14 @@ def _unwrapped(text: str) -> tuple[str, Removed | None]:
 
 
 def _without_speaker(text: str, speaker: str) -> tuple[str, Removed | None]:
-    names = "|".join(re.escape(name) for name in ("assistant", speaker.strip()) if name)
-    found = re.match(rf"(?:\*\*)?(?:{names})(?:\*\*)?\s?[:：](?:\*\*)?(?:\s+|$)", text, re.IGNORECASE)
+    found = _named_in_front(speaker.strip()).match(text)
     return (text[found.end() :], Removed.SPEAKER) if found else (text, None)
+
+
+@lru_cache
+def _named_in_front(speaker: str) -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in ("assistant", speaker) if name)
+    return re.compile(rf"(?:\*\*)?(?:{names})(?:\*\*)?\s?[:：](?:\*\*)?(?:\s+|$)", re.IGNORECASE)
 
 
 def _without_quotes(text: str) -> tuple[str, Removed | None]:

@@ -33,8 +33,11 @@ class Budgets:
 
     def __init__(self, tx: sqlite3.Connection, gana: str, limits: Limits, now: float) -> None:
         self._tx, self._gana, self._limits, self._now = tx, gana, limits, now
-        self._hour = self._spent("at > ?", now - HOUR_S) + self._failed(HOUR_S)
-        self._day = self._spent("at > ?", now - DAY_S) + self._failed(DAY_S)
+        hour = self._spent("at > ?", now - HOUR_S)
+        # The rows of one run have one time, so none is counted twice; a busy Gana has thousands.
+        earlier = self._spent("at > ? AND at <= ?", now - DAY_S, now - HOUR_S)
+        self._hour = hour + self._failed(HOUR_S)
+        self._day = hour + earlier + self._failed(DAY_S)
 
     def used_up(
         self, running: Collection[Running], note: Note | None = None, thread: str = ""

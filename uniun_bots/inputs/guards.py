@@ -153,6 +153,8 @@ GUARDS: tuple[Callable[[Note, Facts], Verdict], ...] = (
 
 def asks_to_stop(note: Note, facts: Facts) -> bool:
     """`stop` as the whole message, but for our name, by someone who names or answers us."""
+    if "stop" not in note.text.lower():
+        return False
     us = facts.hosted.pubkey
     words = [word for word in own_words(note.text).split() if us not in pubkeys_named(word)]
     if " ".join(words).strip(".,:! ").lower() != "stop":

@@ -137,9 +137,9 @@ def _fill(judge: Judge, head: Note, rest: list[Note], asked: Asked, attempt: int
     together = judge.everything or judge.together(head)
     notes, held = [head], []
     for note in rest:
-        if len(notes) == MOST_NOTES or not (judge.everything or judge.together(note) == together):
-            continue
-        if not judge.everything and note.author != head.author:
+        if len(notes) == MOST_NOTES:
+            break
+        if not judge.everything and (note.author != head.author or judge.together(note) != together):
             continue
         if _under_way(note, asked.running):
             continue

@@ -77,6 +77,7 @@ def calls_a_tool(text: str) -> bool:
     return any(_is_call(value) for value in _json_objects(text)) or _is_json(text)
 
 
+_DECODER = json.JSONDecoder()
 _CALL_NAMES = frozenset({"tool", "name", "function", "action", "skill", "tool_name", "tool_calls"})
 _CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input", "action_input", "tool_calls"})
 
@@ -86,10 +87,10 @@ def _is_call(value: dict[str, object]) -> bool:
 
 
 def _json_objects(text: str) -> Iterator[dict[str, object]]:
-    decoder, at = json.JSONDecoder(), text.find("{")
+    at = text.find("{")
     while at >= 0:
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             value, end = None, at + 1
         if isinstance(value, dict):
@@ -111,7 +112,7 @@ def overlaps(body: str, texts: Sequence[str], chars: int = OVERLAP_CHARS) -> boo
     """Whether body and one of the texts share that many characters in a row, case and spacing aside."""
     said = _plain(body)
     pieces = {said[at : at + chars] for at in range(len(said) - chars + 1)}
-    return any(
+    return bool(pieces) and any(
         plain[at : at + chars] in pieces
         for plain in map(_plain, texts)
         for at in range(len(plain) - chars + 1)

@@ -23,4 +23,4 @@ def withheld(step: Step, is_secret: Callable[[str], bool]) -> Step:
             completion=replace(step.completion, text=WITHHELD),
             arguments=WITHHELD if step.arguments else "",
         )
-    return replace(step, result=WITHHELD) if is_secret(step.result) else step
+    return replace(step, result=WITHHELD) if step.result and is_secret(step.result) else step

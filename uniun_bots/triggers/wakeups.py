@@ -79,10 +79,13 @@ class Wakeups:
         """Return when one is due; the caller takes it out before it awaits anything else."""
         while (when := self.next_at()) is None or when > self._clock.now():
             self._changed.clear()
-            changed = asyncio.ensure_future(self._changed.wait())
-            waits = {changed}
-            if when is not None:
-                waits.add(asyncio.ensure_future(self._clock.sleep_until(when)))  # type: ignore[arg-type]
+            if when is None:
+                await self._changed.wait()
+                continue
+            waits = {
+                asyncio.ensure_future(self._changed.wait()),
+                asyncio.ensure_future(self._clock.sleep_until(when)),
+            }
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             finally:

@@ -172,7 +172,11 @@ class Policy:
     # starting -----------------------------------------------------------------------------------------
 
     def _next_start(self, now: float) -> Choice | None:
-        if len(self.running) >= self.slots or any(ticket.kind == "switch" for ticket in self.running):
+        if (
+            not self.queues
+            or len(self.running) >= self.slots
+            or any(ticket.kind == "switch" for ticket in self.running)
+        ):
             return None
         choice = self._choose(now)
         return choice if choice and not (self.running and self._needs_all(choice.ticket)) else None
@@ -245,7 +249,7 @@ class Policy:
 
     def _outranked(self, candidates: list[Ticket], now: float) -> list[Ticket]:
         """Those with the largest tier number first, of these the one that began last."""
-        if not candidates or not self._waiting_before(Tier.POOL, now):
+        if not candidates or not self.queues or not self._waiting_before(Tier.POOL, now):
             return []
         tiers = {ticket: self.queues.tier_of(ticket, now) for ticket in candidates}
         if not self._waiting_before(max(tiers.values()), now):

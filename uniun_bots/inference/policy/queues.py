@@ -25,6 +25,10 @@ class Queues:
         self._by_deadline: Ordered[Ticket] = Ordered()
         self._owners: dict[str, dict[Ticket, None]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether anybody waits."""
+        return bool(self._owners or self.switches)
+
     def line(self, tier: Tier) -> Line:
         return self.pool if tier is Tier.POOL else self._ordered[tier]
 
