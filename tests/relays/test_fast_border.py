@@ -3,9 +3,15 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from nostr_sdk import ClientBuilder, Event, EventBuilder, Keys, Kind, NostrSdkError
+from nostr_sdk import ClientBuilder, Event, EventBuilder, Keys, Kind, NostrSdkError, uniffi_set_event_loop
 
 from uniun_bots.relays.fast_border import speed_up
+
+
+@pytest.fixture(autouse=True)
+def loop_of_nobody_else() -> None:
+    """A gateway of an earlier test has told the SDK which loop is the loop."""
+    uniffi_set_event_loop(None)
 
 
 def test_the_sdk_is_one_whose_writing_is_known() -> None:
