@@ -50,7 +50,8 @@ async def test_a_relay_that_demands_a_login_is_read_and_written_with_one(storm: 
         await storm.post(5)
         await storm.settle()
     assert not await storm.faults(), seed
-    assert storm.proxies[0].counts["up AUTH"] >= 2 * len(storm.village.bots)
+    # Each once, and anew after the cut: who had nothing to say by then may be on the way still.
+    assert storm.proxies[0].counts["up AUTH"] > len(storm.village.bots)
 
 
 @pytest.mark.parametrize("told_by", ["the settings", "the relay"])
